@@ -1,0 +1,8 @@
+//! Turn async functions into tools that language models call, and run the conversation.
+
+pub mod message;
+pub mod model;
+pub mod schema;
+mod tool;
+
+pub use tool::*;

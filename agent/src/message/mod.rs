@@ -1,0 +1,16 @@
+//! What is said: content, calls, results, and the transcript that only grows.
+//!
+//! The words are those of no one provider. What a provider must get back untouched (signed thinking, item ids,
+//! empty reasoning fields) rides on a [`Part`] as [`Part::echo`], which only that protocol's encoder reads.
+//!
+//! Read `content`, then `reply` (what a model says), `result` (what a tool answers), `transcript`.
+
+mod content;
+mod reply;
+mod result;
+mod transcript;
+
+pub use content::{Content, Image, ImageSource};
+pub use reply::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
+pub use result::{Outcome, ToolResult};
+pub use transcript::{Message, Transcript};

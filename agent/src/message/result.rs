@@ -1,0 +1,71 @@
+use super::Content;
+use serde::{Deserialize, Serialize};
+
+/// The one answer to one call, as the model reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// The call's id.
+    pub call_id: String,
+    /// The name that the model used.
+    pub name: String,
+    /// What the model reads.
+    pub content: Vec<Content>,
+    /// How the call ended.
+    pub outcome: Outcome,
+}
+
+impl ToolResult {
+    /// A result for the call of this id and name.
+    pub fn new(
+        call_id: impl Into<String>,
+        name: impl Into<String>,
+        outcome: Outcome,
+        content: impl Into<Vec<Content>>,
+    ) -> Self {
+        Self {
+            call_id: call_id.into(),
+            name: name.into(),
+            content: content.into(),
+            outcome,
+        }
+    }
+
+    /// True unless the tool ran and answered.
+    pub fn is_error(&self) -> bool {
+        self.outcome != Outcome::Done
+    }
+
+    /// The text of the result, its pieces on lines of their own.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();
+        texts.join("\n")
+    }
+}
+
+/// How a call ended. Every call ends in exactly one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The tool ran and answered.
+    Done,
+    /// The tool ran and returned an error.
+    Failed,
+    /// No tool of that name was offered.
+    UnknownTool,
+    /// The arguments do not fit; nothing ran.
+    BadArguments,
+    /// The reply was cut off or refused, so none of its calls ran.
+    NotRun,
+    /// A policy, a hook or a person said no; nothing ran.
+    Refused,
+    /// The tool did not end in time.
+    TimedOut,
+    /// The tool panicked.
+    Panicked,
+    /// The run was cancelled before the tool ended.
+    Cancelled,
+    /// The call started in a process that is gone, and nobody knows how it ended.
+    Interrupted,
+}

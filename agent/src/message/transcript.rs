@@ -1,0 +1,91 @@
+use super::{Content, Reply, ToolCall, ToolResult};
+use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+
+/// One entry of a transcript.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// What a person said.
+    User {
+        /// Its pieces.
+        content: Vec<Content>,
+    },
+    /// What the model answered.
+    Assistant(Reply),
+    /// The results of one batch of calls, in the order of the calls.
+    Results {
+        /// One result a call.
+        results: Vec<ToolResult>,
+    },
+}
+
+impl Message {
+    /// A person's text.
+    pub fn user(content: impl Into<Content>) -> Self {
+        Self::User {
+            content: vec![content.into()],
+        }
+    }
+
+    /// The reply, if the model said this.
+    pub fn as_reply(&self) -> Option<&Reply> {
+        match self {
+            Self::Assistant(reply) => Some(reply),
+            _ => None,
+        }
+    }
+
+    /// The calls of this message; none unless the model said it.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.as_reply().into_iter().flat_map(Reply::calls)
+    }
+}
+
+/// A conversation that only grows. Reads like a slice of [`Message`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Transcript {
+    messages: Vec<Message>,
+}
+
+impl Transcript {
+    /// An empty transcript.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what was said next.
+    pub fn push(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+}
+
+impl Deref for Transcript {
+    type Target = [Message];
+
+    fn deref(&self) -> &[Message] {
+        &self.messages
+    }
+}
+
+impl From<Vec<Message>> for Transcript {
+    fn from(messages: Vec<Message>) -> Self {
+        Self { messages }
+    }
+}
+
+impl FromIterator<Message> for Transcript {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
+        Self {
+            messages: messages.into_iter().collect(),
+        }
+    }
+}
+
+impl Extend<Message> for Transcript {
+    fn extend<I: IntoIterator<Item = Message>>(&mut self, messages: I) {
+        self.messages.extend(messages);
+    }
+}

@@ -1,0 +1,150 @@
+use serde::Serialize;
+use serde_json::Value;
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// What a running call knows of itself: its id, whether it is still wanted, where to report progress, the data of its
+/// run. Cheap to clone.
+///
+/// A tool takes it as a parameter `cx: &ToolContext`; the model never sees it.
+#[derive(Clone)]
+pub struct ToolContext {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    call_id: String,
+    tool: String,
+    idempotency_key: String,
+    cancellation: CancellationToken,
+    host: Arc<dyn Host>,
+    open: AtomicBool,
+}
+
+/// What the loop does for a running call.
+pub(crate) trait Host: Send + Sync {
+    /// Shows progress to whoever watches the run.
+    fn progress(&self, call_id: &str, tool: &str, progress: Progress);
+
+    /// The run's data of this type.
+    fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)>;
+}
+
+impl ToolContext {
+    pub(crate) fn new(
+        call_id: impl Into<String>,
+        tool: impl Into<String>,
+        idempotency_key: impl Into<String>,
+        cancellation: CancellationToken,
+        host: Arc<dyn Host>,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                call_id: call_id.into(),
+                tool: tool.into(),
+                idempotency_key: idempotency_key.into(),
+                cancellation,
+                host,
+                open: AtomicBool::new(true),
+            }),
+        }
+    }
+
+    /// A context without a run behind it: progress goes nowhere, there is no run data, nothing is cancelled.
+    ///
+    /// For unit tests that call the plain function, and for programs that call a tool without a loop.
+    pub fn for_test() -> Self {
+        Self::new(
+            "call_test",
+            "test",
+            "test",
+            CancellationToken::new(),
+            Arc::new(Nobody),
+        )
+    }
+
+    /// The id of this call.
+    pub fn call_id(&self) -> &str {
+        &self.inner.call_id
+    }
+
+    /// The name by which the tool was called.
+    pub fn tool(&self) -> &str {
+        &self.inner.tool
+    }
+
+    /// A key for requests with effects: the same however often this one call is retried, resumed or replayed, and
+    /// different for every other call.
+    pub fn idempotency_key(&self) -> &str {
+        &self.inner.idempotency_key
+    }
+
+    /// Cancelled when nobody wants the result any more. Pass it on to what the tool starts.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.inner.cancellation
+    }
+
+    /// Whether the result is no longer wanted. A synchronous tool asks this from time to time.
+    pub fn is_cancelled(&self) -> bool {
+        self.inner.cancellation.is_cancelled()
+    }
+
+    /// Shows whoever watches the run how far the call is: a text, or anything that serialises. The model never reads
+    /// it. Ignored once the call has ended.
+    pub fn progress(&self, progress: impl Serialize) {
+        if !self.inner.open.load(Ordering::Acquire) {
+            return;
+        }
+        let progress = match serde_json::to_value(progress) {
+            Ok(Value::String(text)) => Progress::Text(text),
+            Ok(value) => Progress::Json(value),
+            Err(error) => Progress::Text(format!("progress that cannot be shown: {error}")),
+        };
+        self.inner
+            .host
+            .progress(&self.inner.call_id, &self.inner.tool, progress);
+    }
+
+    /// The data of type `T` that this run was started with.
+    pub fn run_data<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.inner.host.run_data(TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// From here on the call has ended: progress that a left-over task reports is dropped.
+    pub(crate) fn close(&self) {
+        self.inner.open.store(false, Ordering::Release);
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("call_id", &self.inner.call_id)
+            .field("tool", &self.inner.tool)
+            .field("idempotency_key", &self.inner.idempotency_key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// In words.
+    Text(String),
+    /// In data, for a program that draws it.
+    Json(Value),
+}
+
+struct Nobody;
+
+impl Host for Nobody {
+    fn progress(&self, _: &str, _: &str, _: Progress) {}
+
+    fn run_data(&self, _: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        None
+    }
+}

@@ -1,0 +1,91 @@
+use super::body::Body;
+use super::policy::ToolPolicy;
+use crate::schema::Schema;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a model is told of a tool, and what the loop must know of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The name that the model calls: `^[a-zA-Z0-9_-]{1,64}$`.
+    pub name: Arc<str>,
+    /// What the tool does, for the model.
+    pub description: Arc<str>,
+    /// What a person sees in place of the name.
+    pub label: Option<Arc<str>>,
+    /// The schema of its arguments: always one object.
+    pub parameters: Schema,
+    /// Whether the provider is to enforce the schema: where nothing is lost, always, or never.
+    pub strict: Option<bool>,
+    /// What it promises and what it needs.
+    pub policy: ToolPolicy,
+    /// Where it was defined.
+    pub origin: Origin,
+}
+
+/// Where a tool was defined, for messages about two tools of one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The module, or what made the tool.
+    pub module: &'static str,
+    /// The source file.
+    pub file: &'static str,
+    /// The line in it.
+    pub line: u32,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}:{})", self.module, self.file, self.line)
+    }
+}
+
+/// A tool: a definition and the body behind it. Cheap to clone.
+///
+/// Only the macros and the checked constructors make one, so every `Tool` has a valid name, a schema that compiled, and
+/// a body that runs on nothing but checked arguments.
+#[derive(Clone)]
+pub struct Tool {
+    definition: Arc<ToolDefinition>,
+    body: Arc<dyn Body>,
+}
+
+impl Tool {
+    pub(crate) fn new(definition: ToolDefinition, body: Arc<dyn Body>) -> Self {
+        Self {
+            definition: Arc::new(definition),
+            body,
+        }
+    }
+
+    /// What the model is told of it.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// The name that the model calls.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    pub(super) fn shared_definition(&self) -> &Arc<ToolDefinition> {
+        &self.definition
+    }
+
+    pub(super) fn definition_mut(&mut self) -> &mut ToolDefinition {
+        Arc::make_mut(&mut self.definition)
+    }
+
+    pub(super) fn body(&self) -> &dyn Body {
+        &*self.body
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,149 @@
+use crate::message::Content;
+use std::error::Error as StdError;
+use std::fmt;
+
+/// Any error, as tools return it.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// An error of a tool, with what the model may read of it.
+///
+/// A tool may return any error; this one is for saying more. Like `anyhow::Error` it is made from every
+/// `std::error::Error` by `?` and is none itself.
+///
+/// What the model reads is the error's own sentence (its `Display`), never its sources, its `Debug` text or a
+/// backtrace; of an [`internal`](Self::internal) one it reads only that the tool failed.
+pub struct ToolError {
+    error: BoxError,
+    visible: bool,
+    advice: Advice,
+    content: Vec<Content>,
+}
+
+/// What the author says about trying again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Advice {
+    /// Nothing: the model decides.
+    #[default]
+    None,
+    /// Other arguments may succeed.
+    Retry,
+    /// Nothing will.
+    Final,
+}
+
+impl ToolError {
+    /// An error of which the model reads the sentence.
+    pub fn new(error: impl Into<BoxError>) -> Self {
+        Self::from_boxed(error.into())
+    }
+
+    /// An error that asks the model to try again in another way.
+    pub fn retry(error: impl Into<BoxError>) -> Self {
+        Self {
+            advice: Advice::Retry,
+            ..Self::new(error)
+        }
+    }
+
+    /// An error that tells the model not to try again.
+    pub fn fatal(error: impl Into<BoxError>) -> Self {
+        Self {
+            advice: Advice::Final,
+            ..Self::new(error)
+        }
+    }
+
+    /// An error that is nobody's business but the host's: the model reads only that the tool failed.
+    pub fn internal(error: impl Into<BoxError>) -> Self {
+        Self {
+            visible: false,
+            ..Self::new(error)
+        }
+    }
+
+    /// The same error with more for the model to read or see: a screenshot, say.
+    #[must_use]
+    pub fn with_content(mut self, content: impl Into<Content>) -> Self {
+        self.content.push(content.into());
+        self
+    }
+
+    /// The error itself, with its sources: for logs.
+    pub fn error(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        &*self.error
+    }
+
+    /// What the model reads.
+    pub(crate) fn content_for_model(&self) -> Vec<Content> {
+        let sentence = if self.visible {
+            self.error.to_string()
+        } else {
+            "the tool failed for a reason of its own; other arguments will not help".to_owned()
+        };
+        let sentence = match self.advice {
+            Advice::None => sentence,
+            Advice::Retry => format!("{sentence}; try again in another way"),
+            Advice::Final => format!("{sentence}; do not try again"),
+        };
+        let mut content = vec![Content::Text { text: sentence }];
+        content.extend(self.content.iter().cloned());
+        content
+    }
+
+    /// An error that came in a box: a `ToolError` that was put into one comes out as it was.
+    fn from_boxed(error: BoxError) -> Self {
+        match error.downcast::<Boxed>() {
+            Ok(boxed) => boxed.0,
+            Err(error) => Self {
+                error,
+                visible: true,
+                advice: Advice::None,
+                content: Vec::new(),
+            },
+        }
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("error", &self.error)
+            .field("visible", &self.visible)
+            .field("advice", &self.advice)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::from_boxed(Box::new(error))
+    }
+}
+
+impl From<ToolError> for BoxError {
+    fn from(error: ToolError) -> Self {
+        Box::new(Boxed(error))
+    }
+}
+
+/// A `ToolError` on its way through `Box<dyn Error>`.
+#[derive(Debug)]
+struct Boxed(ToolError);
+
+impl fmt::Display for Boxed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for Boxed {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.error.source()
+    }
+}

@@ -1,0 +1,70 @@
+use std::time::Duration;
+
+/// What a tool's author declares about its effects, and what the host may override on a set.
+///
+/// A declaration is a promise that the loop relies on: only an `idempotent` tool is ever run again by itself, only a
+/// `read_only` one is taken to change nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolPolicy {
+    /// The longest that one call may take. `None`: the agent's default.
+    pub timeout: Option<Duration>,
+    /// It changes nothing that anybody could notice.
+    pub read_only: bool,
+    /// Running it twice with the same arguments is as good as once.
+    pub idempotent: bool,
+    /// It may destroy something that cannot be brought back.
+    pub destructive: bool,
+    /// How it runs beside the other calls of a batch.
+    pub scheduling: Scheduling,
+    /// A person must agree to each call.
+    pub needs_approval: bool,
+    /// What becomes of an error that it returns. `None`: the agent's default.
+    pub on_error: Option<OnError>,
+}
+
+impl ToolPolicy {
+    /// Nothing declared: may change things, may not be repeated, runs beside others, asks nobody.
+    pub const DEFAULT: Self = Self {
+        timeout: None,
+        read_only: false,
+        idempotent: false,
+        destructive: false,
+        scheduling: Scheduling::Undeclared,
+        needs_approval: false,
+        on_error: None,
+    };
+}
+
+impl Default for ToolPolicy {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How a tool runs beside the other calls of a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scheduling {
+    /// Its author did not say.
+    #[default]
+    Undeclared,
+    /// May run at the same time as any other call that may.
+    Parallel,
+    /// Runs alone (`parallel = false`).
+    Alone,
+    /// A barrier (`sequential`): earlier calls end first, later ones start after it.
+    Sequential,
+}
+
+/// What becomes of an error that a tool returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnError {
+    /// The model reads the error's sentence and may try something else.
+    Feed,
+    /// The model reads this text instead.
+    Say(std::borrow::Cow<'static, str>),
+    /// The run ends with an error.
+    Fatal,
+}

@@ -1,0 +1,279 @@
+use super::definition::{Origin, Tool, ToolDefinition};
+use super::policy::ToolPolicy;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Tools by name.
+///
+/// Every name is valid and stands once. What changes a set checks it again, so a set that exists can be offered to a
+/// model.
+#[derive(Clone, Default)]
+pub struct ToolSet {
+    /// Sorted by name: the order in which the model sees them, which prompt caches rely on.
+    tools: Vec<Tool>,
+    by_name: HashMap<Arc<str>, usize>,
+}
+
+impl ToolSet {
+    /// A set without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A set of these tools.
+    ///
+    /// # Errors
+    ///
+    /// When a name is not valid, or two tools have the same.
+    pub fn from_tools(tools: impl IntoIterator<Item = Tool>) -> Result<Self, ToolSetError> {
+        let mut tools: Vec<Tool> = tools.into_iter().collect();
+        tools.sort_by(|a, b| a.name().cmp(b.name()));
+        for tool in &tools {
+            check_name(tool.definition())?;
+        }
+        for (first, second) in tools.iter().zip(tools.iter().skip(1)) {
+            if first.name() == second.name() {
+                return Err(ToolSetError::duplicate(
+                    first.definition(),
+                    second.definition(),
+                ));
+            }
+        }
+        let by_name = tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| (tool.definition().name.clone(), at))
+            .collect();
+        Ok(Self { tools, by_name })
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(*self.by_name.get(name)?)
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.tools.iter().map(Tool::name)
+    }
+
+    /// The tools, sorted by name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Tool> {
+        self.tools.iter()
+    }
+
+    /// How many tools there are.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// What a model is told of these tools, sorted by name: the same tools give the same bytes.
+    pub fn definitions(&self) -> Definitions {
+        Definitions(
+            self.tools
+                .iter()
+                .map(|tool| Arc::clone(tool.shared_definition()))
+                .collect(),
+        )
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    ///
+    /// When its name is taken. The set is left as it was.
+    pub fn add(&mut self, tool: Tool) -> Result<(), ToolSetError> {
+        *self = Self::from_tools(self.tools.iter().cloned().chain([tool]))?;
+        Ok(())
+    }
+
+    /// Takes a tool out.
+    pub fn remove(&mut self, name: &str) -> Option<Tool> {
+        let at = *self.by_name.get(name)?;
+        let tool = self.tools.remove(at);
+        self.by_name = self
+            .tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| (tool.definition().name.clone(), at))
+            .collect();
+        Some(tool)
+    }
+
+    /// Both sets in one.
+    ///
+    /// # Errors
+    ///
+    /// When they share a name; [`prefix`](Self::prefix) one of them first.
+    pub fn merge(self, other: Self) -> Result<Self, ToolSetError> {
+        Self::from_tools(self.tools.into_iter().chain(other.tools))
+    }
+
+    /// The tools for which `keep` says yes.
+    #[must_use]
+    pub fn filter(mut self, mut keep: impl FnMut(&ToolDefinition) -> bool) -> Self {
+        self.tools.retain(|tool| keep(tool.definition()));
+        self.by_name = self
+            .tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| (tool.definition().name.clone(), at))
+            .collect();
+        self
+    }
+
+    /// The same tools, each name with `prefix` before it.
+    ///
+    /// # Errors
+    ///
+    /// When a name becomes too long or gets a letter that names cannot have.
+    pub fn prefix(self, prefix: &str) -> Result<Self, ToolSetError> {
+        Self::from_tools(self.tools.into_iter().map(|mut tool| {
+            let name = format!("{prefix}{}", tool.name());
+            tool.definition_mut().name = name.into();
+            tool
+        }))
+    }
+
+    /// The same tools, one of them under another name.
+    ///
+    /// # Errors
+    ///
+    /// When there is no tool `from`, or `to` is taken or no valid name.
+    pub fn rename(mut self, from: &str, to: &str) -> Result<Self, ToolSetError> {
+        self.definition_mut(from)?.name = to.into();
+        Self::from_tools(self.tools)
+    }
+
+    /// The same tools, the policy of one of them changed.
+    ///
+    /// # Errors
+    ///
+    /// When there is no tool `name`.
+    pub fn with_policy(
+        mut self,
+        name: &str,
+        change: impl FnOnce(&mut ToolPolicy),
+    ) -> Result<Self, ToolSetError> {
+        change(&mut self.definition_mut(name)?.policy);
+        Ok(self)
+    }
+
+    /// The same tools, the policy changed of those for which `which` says yes.
+    #[must_use]
+    pub fn with_policy_where(
+        mut self,
+        mut which: impl FnMut(&ToolDefinition) -> bool,
+        mut change: impl FnMut(&mut ToolPolicy),
+    ) -> Self {
+        for tool in &mut self.tools {
+            if which(tool.definition()) {
+                change(&mut tool.definition_mut().policy);
+            }
+        }
+        self
+    }
+
+    fn definition_mut(&mut self, name: &str) -> Result<&mut ToolDefinition, ToolSetError> {
+        self.by_name
+            .get(name)
+            .and_then(|&at| self.tools.get_mut(at))
+            .map(Tool::definition_mut)
+            .ok_or_else(|| ToolSetError::missing(name))
+    }
+}
+
+impl fmt::Debug for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// What a model is told of a set of tools, sorted by name. Cheap to clone; does not follow later changes of the set.
+#[derive(Debug, Clone, Default)]
+pub struct Definitions(Arc<[Arc<ToolDefinition>]>);
+
+impl Definitions {
+    /// The definitions in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.0.iter().map(|definition| &**definition)
+    }
+
+    /// The definition of this name, if it was offered.
+    pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
+        self.0
+            .binary_search_by(|definition| (*definition.name).cmp(name))
+            .ok()
+            .and_then(|at| self.0.get(at))
+            .map(|definition| &**definition)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Why tools do not make a set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolSetError(Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Kind {
+    #[error("two tools are named `{name}`: {first} and {second}; rename or prefix one of them")]
+    Duplicate {
+        name: Arc<str>,
+        first: Origin,
+        second: Origin,
+    },
+    #[error(
+        "`{name}` cannot name a tool ({origin}): a name has 1 to 64 of the letters a-z, A-Z, 0-9, `_` and `-`"
+    )]
+    Name { name: Arc<str>, origin: Origin },
+    #[error("the set has no tool `{0}`")]
+    Missing(String),
+}
+
+impl ToolSetError {
+    fn duplicate(first: &ToolDefinition, second: &ToolDefinition) -> Self {
+        Self(Kind::Duplicate {
+            name: first.name.clone(),
+            first: first.origin,
+            second: second.origin,
+        })
+    }
+
+    fn missing(name: &str) -> Self {
+        Self(Kind::Missing(name.to_owned()))
+    }
+}
+
+/// The strictest rule of the three protocols: Chat Completions'.
+pub(crate) fn is_valid_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+fn check_name(definition: &ToolDefinition) -> Result<(), ToolSetError> {
+    if is_valid_name(&definition.name) {
+        return Ok(());
+    }
+    Err(ToolSetError(Kind::Name {
+        name: definition.name.clone(),
+        origin: definition.origin,
+    }))
+}
