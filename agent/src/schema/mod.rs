@@ -1,15 +1,52 @@
 //! The schema of a tool's arguments, and the one pass that decodes and checks them.
 //!
-//! `schema` is the canonical JSON Schema with the check program compiled from it; `parameter` builds one from what the
-//! macros know of a function; `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode; `problem` walks the same program over the text once more, only after a failure, and names every problem.
+//! From types to a schema: `parameter` puts the object of the arguments together from what the macros know, `inline`
+//! takes references out, `canonical` brings every node into one form, `merge` says two things of one value. `schema`
+//! holds the result with its text.
+//!
+//! From a schema to a check: `program` compiles it, `check` asks a number or a string, `format` knows formats,
+//! `number` and `values` keep numbers exact.
+//!
+//! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
+//! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
+//! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
+//!
+//! What the macros write, for `fn f(a: T0, b: Option<T1>, #[arg(flatten)] c: T2)`:
+//!
+//! ```text
+//! let (mut a, mut b) = (None, None);
+//! reader.object()?;
+//! while let Some(index) = reader.next_parameter()? {
+//!     match index {
+//!         0 => a = Some(reader.value::<T0>()?),
+//!         1 => b = Some(reader.value::<Option<T1>>()?),
+//!         _ => reader.skip()?,
+//!     }
+//! }
+//! let c = reader.flattened::<T2>(2)?;
+//! ```
 
+mod access;
+mod canonical;
+mod check;
+mod describe;
+mod explain;
+mod flatten;
+mod format;
+mod inline;
+mod merge;
+mod number;
 mod parameter;
+mod pointer;
 mod problem;
+mod program;
 mod read;
+#[expect(clippy::module_inception, reason = "the schema is what the room is named for")]
 mod schema;
+mod values;
+mod walk;
 
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
-pub use read::{ReadError, Reader};
-pub use schema::{Schema, SchemaError};
+pub use read::{ReadError, Reader, absent};
+pub use schema::{Fingerprint, Schema, SchemaError};

@@ -1,3 +1,12 @@
+use super::pointer::push_key;
+use std::borrow::Cow;
+use std::fmt;
+
+/// How many problems are told at once.
+pub(super) const MOST_PROBLEMS: usize = 32;
+/// How long a message, or a path, gets: in bytes.
+const MOST_TEXT: usize = 600;
+
 /// One thing that is wrong with a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -8,6 +17,176 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// A problem at a JSON pointer.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            return f.write_str(&self.message);
+        }
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
 /// Everything that is wrong with a call's arguments, in the order in which the parameters are declared. Never empty.
+///
+/// At most 32 are kept; [`omitted`](Self::omitted) counts the rest. Displays as one line a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problems(pub(crate) Vec<Problem>);
+pub struct Problems {
+    list: Vec<Problem>,
+    omitted: usize,
+}
+
+impl Problems {
+    /// One problem.
+    pub fn one(problem: Problem) -> Self {
+        Self { list: vec![problem], omitted: 0 }
+    }
+
+    /// These problems; `None` if there are none.
+    pub fn new(list: Vec<Problem>) -> Option<Self> {
+        let mut problems = Report::default();
+        for problem in list {
+            problems.add(problem);
+        }
+        problems.finish()
+    }
+
+    /// The problems, those of earlier parameters first.
+    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
+        self.list.iter()
+    }
+
+    /// The problems, those of earlier parameters first.
+    pub fn as_slice(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// How many more there were than are kept.
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+}
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.list.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        if self.omitted > 0 {
+            write!(f, "\nand {} more", self.omitted)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Where the walk is.
+#[derive(Debug, Clone)]
+pub(super) enum Step<'a> {
+    Key(Cow<'a, str>),
+    Index(usize),
+}
+
+/// Problems while they are found.
+#[derive(Debug, Default)]
+pub(super) struct Report<'a> {
+    pub(super) path: Vec<Step<'a>>,
+    list: Vec<Problem>,
+    omitted: usize,
+    /// Inside how many values that must never be shown.
+    pub(super) hidden: usize,
+}
+
+impl Report<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether one more would only be counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= MOST_PROBLEMS
+    }
+
+    /// A problem where the walk is.
+    pub(super) fn push(&mut self, message: String) {
+        if self.is_full() {
+            self.omitted += 1;
+        } else {
+            let path = self.pointer();
+            self.add(Problem { path, message });
+        }
+    }
+
+    /// A problem at a key of where the walk is.
+    pub(super) fn push_at(&mut self, key: &str, message: String) {
+        if self.is_full() {
+            self.omitted += 1;
+        } else {
+            let mut path = self.pointer();
+            push_key(&mut path, key);
+            self.add(Problem { path, message });
+        }
+    }
+
+    pub(super) fn omit(&mut self) {
+        self.omitted += 1;
+    }
+
+    pub(super) fn add(&mut self, mut problem: Problem) {
+        if self.is_full() {
+            self.omitted += 1;
+            return;
+        }
+        shorten(&mut problem.message);
+        shorten(&mut problem.path);
+        self.list.push(problem);
+    }
+
+    /// Takes the problems found since there were `from`.
+    pub(super) fn split_off(&mut self, from: usize) -> Vec<Problem> {
+        self.list.split_off(from)
+    }
+
+    pub(super) fn pointer(&self) -> String {
+        let mut path = String::new();
+        for step in &self.path {
+            match step {
+                Step::Key(key) => push_key(&mut path, key),
+                Step::Index(index) => {
+                    path.push('/');
+                    path.push_str(&index.to_string());
+                }
+            }
+        }
+        path
+    }
+
+    pub(super) fn finish(self) -> Option<Problems> {
+        (!self.list.is_empty()).then_some(Problems { list: self.list, omitted: self.omitted })
+    }
+}
+
+fn shorten(text: &mut String) {
+    if text.len() > MOST_TEXT {
+        text.truncate(text.floor_char_boundary(MOST_TEXT));
+        text.push('…');
+    }
+}

@@ -1,39 +1,572 @@
 use super::Schema;
+use super::access::{Elements, Members, Variant};
+use super::flatten::Flattened;
+use super::number::{Number, Whole};
+use super::program::{ANY, Fields, Id, Node};
+use super::walk::{Seen, Walk};
+use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde::Deserialize;
+use serde::de::{self, Visitor};
+use std::borrow::Cow;
+use std::fmt;
 
 /// Reads a call's arguments: the raw text and the program that checks it.
+///
+/// It is a `serde::Deserializer` over strict JSON text that agrees with `serde_json` in what it accepts and what it
+/// returns, except that it also refuses whatever the schema refuses, and integers that no 128 bits hold where a value
+/// of any type is asked for, since those would become floats. It checks while it decodes and keeps no paths.
+///
+/// The macros read a function's arguments with [`object`](Self::object), [`next_parameter`](Self::next_parameter) and
+/// [`value`](Self::value); [`arguments`](Self::arguments) reads them as one type.
+#[derive(Debug)]
 pub struct Reader<'a> {
-    text: &'a str,
-    schema: &'a Schema,
+    pub(super) schema: &'a Schema,
+    pub(super) scan: Scanner<'a>,
+    /// What the next value is checked against.
+    pub(super) node: Id,
+    pub(super) depth: usize,
+    top: Top,
 }
+
+/// How far the object of the arguments is read.
+#[derive(Debug, Default)]
+struct Top {
+    started: bool,
+    blank: bool,
+    expected: usize,
+    seen: Seen,
+    /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
+    flattened: Vec<(Option<usize>, usize)>,
+}
+
+type Read<T> = Result<T, ReadError>;
 
 impl<'a> Reader<'a> {
     /// A reader at the start of `text`.
     pub fn new(text: &'a str, schema: &'a Schema) -> Self {
-        Self { text, schema }
+        Self { schema, scan: Scanner::new(text), node: schema.program().root, depth: 0, top: Top::default() }
     }
+
     /// The whole text.
     pub fn text(&self) -> &'a str {
-        self.text
+        self.scan.text()
     }
+
     /// The schema.
     pub fn schema(&self) -> &'a Schema {
         self.schema
     }
-    /// Opens the object of the arguments.
+
+    /// Reads the arguments as one type: the whole text, and nothing behind it. Blank text is an empty object.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not JSON, does not fit the schema, or `T` refuses it. [`Schema::explain`] says more.
+    pub fn arguments<T: Deserialize<'a>>(mut self) -> Result<T, ReadError> {
+        if self.scan.peek().is_none() {
+            return Reader { scan: Scanner::new("{}"), ..self }.arguments();
+        }
+        let value = T::deserialize(&mut self)?;
+        self.scan.end()?;
+        Ok(value)
+    }
+
+    /// Opens the object of the arguments. Blank text is an empty object.
+    ///
+    /// # Errors
+    ///
+    /// When something else than an object begins, or one that the schema refuses as a whole.
     pub fn object(&mut self) -> Result<(), ReadError> {
-        unimplemented!()
+        match self.scan.peek() {
+            None => self.top.blank = true,
+            Some(b'{') => {
+                let root = self.schema.program().node(self.node);
+                if root.walked {
+                    self.walk(self.node)?;
+                }
+                self.open()?;
+            }
+            Some(_) => return Err(self.unfit()),
+        }
+        self.node = ANY;
+        Ok(())
     }
-    /// The parameter (index into the parameters that the schema was built from) whose value comes next; `None` after the last, with the object checked and nothing behind it.
+
+    /// The parameter whose value comes next: its index among the parameters that the schema was built from. `None`
+    /// after the last, with the object checked and nothing behind it.
+    ///
+    /// Read its value with [`value`](Self::value) or pass it with [`skip`](Self::skip). Properties of flattened
+    /// parameters are checked and passed on the way; [`flattened`](Self::flattened) reads them afterwards.
+    ///
+    /// # Errors
+    ///
+    /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
-        unimplemented!()
+        let schema = self.schema;
+        let fields = schema.program().root_fields();
+        while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
+            self.top.started = true;
+            self.scan.peek();
+            let position = self.scan.position();
+            let key = self.scan.key()?;
+            let index = fields.and_then(|fields| fields.find(&key, self.top.expected));
+            let owner = match index {
+                Some(index) => {
+                    self.top.expected = index + 1;
+                    if !self.top.seen.insert(index) {
+                        return Err(self.unfit());
+                    }
+                    schema.owner(index)
+                }
+                None => Owner::Rest,
+            };
+            let node = index.and_then(|index| fields?.properties.get(index)).map_or_else(|| fields.map_or(ANY, |fields| fields.rest), |property| property.node);
+            match owner {
+                Owner::Parameter(parameter) => {
+                    self.node = node;
+                    return Ok(Some(parameter));
+                }
+                Owner::Flattened(parameter) => {
+                    self.walk_on(node)?;
+                    self.top.flattened.push((Some(parameter), position));
+                }
+                Owner::Rest => {
+                    self.walk_on(node)?;
+                    self.top.flattened.push((None, position));
+                }
+            }
+        }
+        if self.missing(fields, &self.top.seen) {
+            return Err(self.unfit());
+        }
+        self.scan.end()?;
+        Ok(None)
     }
-    /// Reads the value of the parameter that `next_parameter` returned.
+
+    /// Reads the value of the parameter that [`next_parameter`](Self::next_parameter) returned.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit the schema, or `T` refuses it.
     pub fn value<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
-        unimplemented!()
+        self.scan.peek();
+        let at = self.scan.position();
+        T::deserialize(self).map_err(|error| error.within(at))
+    }
+
+    /// Passes the value of the parameter that [`next_parameter`](Self::next_parameter) returned, checking it.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit the schema.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
+        let node = std::mem::replace(&mut self.node, ANY);
+        self.walk_on(node)
+    }
+
+    /// Reads a flattened parameter, after [`next_parameter`](Self::next_parameter) has returned `None`: `T` gets the
+    /// properties that its schema declares, and those that nobody declares where its schema leaves room for them (a
+    /// map, an enum).
+    ///
+    /// # Errors
+    ///
+    /// When `T` refuses them.
+    pub fn flattened<T: Deserialize<'a>>(&mut self, parameter: usize) -> Result<T, ReadError> {
+        let mine = self.top.flattened.iter().filter(|(owner, _)| owner.is_none_or(|owner| owner == parameter));
+        let keys: Vec<usize> = mine.map(|(_, position)| *position).collect();
+        T::deserialize(Flattened::new(self, keys))
+    }
+
+    /// An error that says no more than that the schema refuses what stands here.
+    #[cold]
+    pub(super) fn unfit(&self) -> ReadError {
+        ReadError { at: self.scan.position(), reason: Reason::Unfit }
+    }
+
+    /// Whether a required property has not come.
+    pub(super) fn missing(&self, fields: Option<&Fields>, seen: &Seen) -> bool {
+        fields.is_some_and(|fields| fields.properties.iter().enumerate().any(|(index, property)| property.required && !seen.contains(index)))
+    }
+
+    /// Checks the value that stands here against a node, without passing it.
+    fn walk(&mut self, node: Id) -> Read<()> {
+        let before = self.scan;
+        self.walk_on(node)?;
+        self.scan = before;
+        Ok(())
+    }
+
+    /// Checks and passes the value that stands here.
+    pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
+        if node == ANY {
+            return Ok(self.scan.skip(self.depth)?);
+        }
+        let mut walk = Walk::quiet(self.schema.program(), self.scan, self.depth);
+        if !walk.value(node)? {
+            return Err(self.unfit());
+        }
+        self.scan = walk.scan;
+        Ok(())
+    }
+
+    /// Takes the node of the value that stands here, with everything checked that needs the whole value, and the
+    /// value's first byte.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Read<(Id, &'a Node, u8)> {
+        let schema = self.schema;
+        let mut id = std::mem::replace(&mut self.node, ANY);
+        let byte = self.scan.peek_value()?;
+        loop {
+            let node = schema.program().node(id);
+            if node.free {
+                return Ok((ANY, node, byte));
+            }
+            if let Some(inner) = node.nullable {
+                id = if byte == b'n' { ANY } else { inner };
+                continue;
+            }
+            if !node.types.may_begin(byte) {
+                return Err(self.unfit());
+            }
+            if node.walked {
+                self.walk(id)?;
+                id = ANY;
+                continue;
+            }
+            return Ok((id, node, byte));
+        }
+    }
+
+    /// As `enter`, for the ways of decoding that check nothing themselves.
+    pub(super) fn enter_checked(&mut self) -> Read<u8> {
+        let (id, _, byte) = self.enter()?;
+        if id != ANY {
+            self.walk(id)?;
+        }
+        Ok(byte)
+    }
+
+    /// Passes an opening bracket.
+    pub(super) fn open(&mut self) -> Read<()> {
+        if self.depth + 1 >= MAX_DEPTH {
+            return Err(self.scan.error(Fault::Depth).into());
+        }
+        self.scan.pass();
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn number<V: Visitor<'a>>(&mut self, node: &Node, wanted: Wanted, visitor: V) -> Read<V::Value> {
+        let at = self.scan.position();
+        let written = self.scan.number()?;
+        let number = Number::read(written);
+        if !node.takes_number(number, written.text) {
+            return Err(ReadError { at, reason: Reason::Unfit });
+        }
+        match (number, wanted) {
+            (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => visitor.visit_f64(number.as_f64()),
+            (Number::Beyond(float), Wanted::Float) => visitor.visit_f64(float),
+            (Number::Whole(whole), _) => visit_whole(whole, visitor),
+            (Number::Float(float), _) => visitor.visit_f64(float),
+            (Number::Beyond(_), _) => Err(ReadError { at, reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()) }),
+            (Number::Infinite, _) => Err(ReadError { at, reason: Reason::Message("a number beyond the range of a 64-bit float".into()) }),
+        }
+    }
+
+    fn string<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
+        let at = self.scan.position();
+        match self.scan.string()? {
+            text if !node.takes_text(&text) => Err(ReadError { at, reason: Reason::Unfit }),
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn list<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
+        self.open()?;
+        let mut elements = Elements::new(self, node.list.as_deref());
+        let value = visitor.visit_seq(&mut elements)?;
+        elements.end()?;
+        Ok(value)
+    }
+
+    fn map<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
+        self.open()?;
+        let mut members = Members::new(self, node.fields.as_deref());
+        let value = visitor.visit_map(&mut members)?;
+        members.end()?;
+        Ok(value)
+    }
+
+    fn any<V: Visitor<'a>>(&mut self, wanted: Wanted, visitor: V) -> Read<V::Value> {
+        let (_, node, byte) = self.enter()?;
+        match byte {
+            b'"' => self.string(node, visitor),
+            b'{' => self.map(node, visitor),
+            b'[' => self.list(node, visitor),
+            b'-' | b'0'..=b'9' => self.number(node, wanted, visitor),
+            b't' => {
+                self.scan.literal("true")?;
+                visitor.visit_bool(true)
+            }
+            b'f' => {
+                self.scan.literal("false")?;
+                visitor.visit_bool(false)
+            }
+            b'n' => {
+                self.scan.literal("null")?;
+                visitor.visit_unit()
+            }
+            _ => Err(self.scan.error(Fault::Value).into()),
+        }
     }
 }
 
-/// Why a text was not read. Carries no path: [`Problems`](super::Problems) are found by a second walk.
+/// What a number is read for.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    Anything,
+    /// A float may come from an integer of any size; only the schema says that it was one.
+    Float,
+}
+
+fn fits_64(number: i128) -> bool {
+    i64::try_from(number).is_ok() || u64::try_from(number).is_ok()
+}
+
+pub(super) fn visit_whole<'de, V: Visitor<'de>>(whole: Whole, visitor: V) -> Read<V::Value> {
+    match whole {
+        Whole::Small(number) => {
+            if let Ok(number) = u64::try_from(number) {
+                visitor.visit_u64(number)
+            } else if let Ok(number) = i64::try_from(number) {
+                visitor.visit_i64(number)
+            } else {
+                visitor.visit_i128(number)
+            }
+        }
+        Whole::Big(number) => visitor.visit_u128(number),
+    }
+}
+
+macro_rules! read_as_it_is {
+    ($($method:ident $wanted:ident)*) => {$(
+        fn $method<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+            self.any(Wanted::$wanted, visitor)
+        }
+    )*};
+}
+
+impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
+    type Error = ReadError;
+
+    read_as_it_is! {
+        deserialize_any Anything
+        deserialize_bool Anything
+        deserialize_i8 Anything deserialize_i16 Anything deserialize_i32 Anything deserialize_i64 Anything deserialize_i128 Anything
+        deserialize_u8 Anything deserialize_u16 Anything deserialize_u32 Anything deserialize_u64 Anything deserialize_u128 Anything
+        deserialize_f32 Float deserialize_f64 Float
+        deserialize_char Anything deserialize_str Anything deserialize_string Anything
+        deserialize_seq Anything deserialize_map Anything deserialize_identifier Anything
+    }
+
+    fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        match self.enter_checked()? {
+            b'"' => match self.scan.string()? {
+                Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
+                Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
+            },
+            _ => self.any(Wanted::Anything, visitor),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        if self.scan.peek_value()? == b'n' {
+            self.enter_checked()?;
+            self.scan.literal("null")?;
+            return visitor.visit_none();
+        }
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_unit<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        // No arguments at all are an empty object, which serde would not take for `()`.
+        if self.depth == 0 && self.node == self.schema.program().root && self.enter_checked()? == b'{' {
+            self.scan.skip(0)?;
+            return visitor.visit_unit();
+        }
+        self.any(Wanted::Anything, visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_tuple<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Read<V::Value> {
+        self.any(Wanted::Anything, visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'a>>(self, _name: &'static str, _len: usize, visitor: V) -> Read<V::Value> {
+        self.any(Wanted::Anything, visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'a>>(self, _name: &'static str, _fields: &'static [&'static str], visitor: V) -> Read<V::Value> {
+        self.any(Wanted::Anything, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'a>>(self, _name: &'static str, _variants: &'static [&'static str], visitor: V) -> Read<V::Value> {
+        match self.enter_checked()? {
+            b'"' => {
+                let name = self.scan.string()?;
+                visitor.visit_enum(Variant::unit(name))
+            }
+            b'{' => {
+                self.open()?;
+                if !self.scan.another(true, b'}')? {
+                    return Err(self.unfit());
+                }
+                let name = self.scan.key()?;
+                let value = visitor.visit_enum(Variant::with_value(name, self))?;
+                if self.scan.another(false, b'}')? {
+                    return Err(de::Error::custom("an enum's object has one key"));
+                }
+                self.depth -= 1;
+                Ok(value)
+            }
+            _ => Err(self.unfit()),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        let node = std::mem::replace(&mut self.node, ANY);
+        self.walk_on(node)?;
+        visitor.visit_unit()
+    }
+}
+
+/// Whose a top-level property is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A parameter of this index.
+    Parameter(usize),
+    /// A flattened parameter of this index.
+    Flattened(usize),
+    /// No one's in particular: flattened maps and enums look at it.
+    Rest,
+}
+
+/// Why a text was not read. Carries no path: [`Schema::explain`] finds every problem by a second walk.
+pub struct ReadError {
+    at: usize,
+    reason: Reason,
+}
+
+/// What refused.
 #[derive(Debug)]
-pub struct ReadError(Box<str>);
+enum Reason {
+    /// The text is not JSON.
+    Text(Fault),
+    /// The schema.
+    Unfit,
+    /// A type's own `Deserialize`.
+    Message(Box<str>),
+}
+
+impl ReadError {
+    /// The text's own fault, if it is not JSON.
+    pub(super) fn fault(&self) -> Option<ScanError> {
+        match self.reason {
+            Reason::Text(fault) => Some(ScanError { at: self.at, fault }),
+            _ => None,
+        }
+    }
+
+    /// The same error, said of the value at `at` unless it knows its place already.
+    #[cold]
+    pub(super) fn within(mut self, at: usize) -> Self {
+        if self.at == usize::MAX {
+            self.at = at;
+        }
+        self
+    }
+
+    /// Where it was refused.
+    pub(super) fn position(&self) -> Option<usize> {
+        (self.at != usize::MAX).then_some(self.at)
+    }
+
+    /// What a type's own `Deserialize` said.
+    pub(super) fn message(&self) -> Option<&str> {
+        match &self.reason {
+            Reason::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
+impl From<ScanError> for ReadError {
+    fn from(error: ScanError) -> Self {
+        Self { at: error.at, reason: Reason::Text(error.fault) }
+    }
+}
+
+impl de::Error for ReadError {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self { at: usize::MAX, reason: Reason::Message(message.to_string().into()) }
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadError").field("at", &self.at).field("reason", &self.reason).finish()
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Text(fault) => write!(f, "not JSON at byte {}: {}", self.at, fault.describe()),
+            Reason::Unfit => f.write_str("the arguments do not fit the schema"),
+            Reason::Message(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// What a value of this type is when it is absent: `None` where absence is an error, `Some(None)` for an `Option`.
+///
+/// As serde does for a missing field: the type is read from nothing, and an `Option` makes `None` of it.
+///
+/// ```
+/// use agent::schema::absent;
+/// assert_eq!(absent::<Option<u8>>(), Some(None));
+/// assert_eq!(absent::<u8>(), None);
+/// ```
+pub fn absent<'de, T: Deserialize<'de>>() -> Option<T> {
+    struct Absent;
+    impl<'de> de::Deserializer<'de> for Absent {
+        type Error = de::value::Error;
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(de::Error::custom("absent"))
+        }
+        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            visitor.visit_none()
+        }
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+            newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        }
+    }
+    T::deserialize(Absent).ok()
+}
+

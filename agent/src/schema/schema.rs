@@ -1,26 +1,58 @@
+use super::explain;
 use super::problem::Problems;
-use super::read::ReadError;
+use super::program::Program;
+use super::read::{Owner, ReadError};
 use serde_json::Value;
+use std::fmt;
 use std::sync::Arc;
 
-/// The schema of a tool's arguments: one closed object, in the canonical form that every dialect starts from.
+/// The schema of a tool's arguments: one object, in the canonical form that every dialect starts from. Cheap to clone.
+///
+/// A schema made from types ([`of`](Self::of), [`of_parameters`](Self::of_parameters)) is checked by its own program,
+/// completely, while a [`Reader`](super::Reader) decodes. A schema known only at run time ([`new`](Self::new)) is kept
+/// as it is; a `Reader` on it checks that the arguments are an object, and who runs the tool checks the rest.
+///
+/// A JSON object with two members of one name is refused where the schema names that member; in a map the last counts,
+/// as serde has it. Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 
 struct Inner {
     value: Value,
     text: Box<str>,
+    fingerprint: Fingerprint,
+    program: Program,
+    /// Whether the program says all that the schema says.
+    compiled: bool,
+    owners: Box<[Owner]>,
 }
 
 impl Schema {
-    /// A schema known only at run time.
+    /// A schema known only at run time. Its value and text stay as they are given.
     ///
     /// # Errors
     ///
-    /// When it is no schema of an object, or says something that cannot be checked.
+    /// When it is no schema of an object.
     pub fn new(value: Value) -> Result<Self, SchemaError> {
+        let Some(object) = value.as_object() else {
+            return Err(SchemaError::new("the schema of arguments is a JSON object, with `\"type\": \"object\"`"));
+        };
+        match object.get("type") {
+            Some(Value::String(name)) if name == "object" => {}
+            Some(other) => return Err(SchemaError::new(format!("arguments are an object, so the schema's `type` must be \"object\", not {other}"))),
+            None => return Err(SchemaError::new("the schema of arguments must say `\"type\": \"object\"`")),
+        }
+        Ok(Self::make(value, Program::any_object(), false, Box::default()))
+    }
+
+    pub(super) fn compiled(value: Value, program: Program, owners: Box<[Owner]>) -> Self {
+        Self::make(value, program, true, owners)
+    }
+
+    fn make(value: Value, program: Program, compiled: bool, owners: Box<[Owner]>) -> Self {
         let text = value.to_string().into_boxed_str();
-        Ok(Self(Arc::new(Inner { value, text })))
+        let fingerprint = Fingerprint::of(&text);
+        Self(Arc::new(Inner { value, text, fingerprint, program, compiled, owners }))
     }
 
     /// The schema as a JSON value.
@@ -33,19 +65,82 @@ impl Schema {
         &self.0.text
     }
 
-    /// Every problem of a text that could not be read.
-    pub(crate) fn explain(&self, _text: &str, _error: &ReadError) -> Problems {
-        unimplemented!()
+    /// A hash of the text, the same in every build: it changes when what the model sees changes.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.0.fingerprint
+    }
+
+    /// Whether a [`Reader`](super::Reader) checks all that this schema says; if not, it checks only that the arguments
+    /// are an object.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled
+    }
+
+    /// Every problem of a text that could not be read: found by walking the schema over the text once more. If only a
+    /// type's own `Deserialize` refused it, that is the problem, in its words.
+    pub fn explain(&self, text: &str, error: &ReadError) -> Problems {
+        explain::explain(self, text, error)
+    }
+
+    /// Every problem that the schema has with a text; `None` where it has none. Types are not asked.
+    pub fn problems(&self, text: &str) -> Option<Problems> {
+        explain::problems(self, text)
+    }
+
+    pub(super) fn program(&self) -> &Program {
+        &self.0.program
+    }
+
+    /// Whose the top-level property of this index is.
+    pub(super) fn owner(&self, property: usize) -> Owner {
+        self.0.owners.get(property).copied().unwrap_or(Owner::Rest)
     }
 }
 
-impl std::fmt::Debug for Schema {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.compiled == other.0.compiled && self.0.text == other.0.text)
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_json())
+    }
+}
+
+/// A hash that tells whether a text has changed: 64 bits of FNV-1a, shown as 16 hexadecimal digits.
+///
+/// It guards against mistakes, not against an adversary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Of a text.
+    pub fn of(text: &str) -> Self {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self(text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
     }
 }
 
 /// Why something is no schema of arguments.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct SchemaError(pub(crate) String);
+pub struct SchemaError(String);
+
+impl SchemaError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
+    /// The same, said of a parameter or type.
+    pub(super) fn of(self, name: &str) -> Self {
+        Self(format!("`{name}`: {}", self.0))
+    }
+}

@@ -1,0 +1,272 @@
+//! Arrays, objects, keys and enum variants, as serde asks for them.
+
+use super::number::{Number, Whole};
+use super::program::{ANY, Fields, List, NEVER};
+use super::read::{ReadError, Reader, visit_whole};
+use super::walk::Seen;
+use crate::json::scan::Scanner;
+use serde::de::{self, DeserializeSeed, Visitor};
+use std::borrow::Cow;
+
+type Read<T> = Result<T, ReadError>;
+
+/// The elements of an array.
+pub(super) struct Elements<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    list: Option<&'a List>,
+    count: usize,
+}
+
+impl<'r, 'a> Elements<'r, 'a> {
+    pub(super) fn new(reader: &'r mut Reader<'a>, list: Option<&'a List>) -> Self {
+        Self { reader, list, count: 0 }
+    }
+
+    /// The visitor may have stopped early; the array may not go on.
+    pub(super) fn end(self) -> Read<()> {
+        if self.reader.scan.another(self.count == 0, b']')? {
+            return Err(de::Error::custom("the array has more items than are wanted"));
+        }
+        self.reader.depth -= 1;
+        match self.list {
+            Some(list) if !list.length.holds(self.count) => Err(self.reader.unfit()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Read<Option<T::Value>> {
+        // A visitor that asks once more finds the closing bracket still there for `end`.
+        if self.reader.scan.peek() == Some(b']') || !self.reader.scan.another(self.count == 0, b']')? {
+            return Ok(None);
+        }
+        if let Some(list) = self.list {
+            self.reader.node = list.first.get(self.count).copied().unwrap_or(list.items);
+        }
+        self.count += 1;
+        self.reader.scan.peek();
+        let at = self.reader.scan.position();
+        seed.deserialize(&mut *self.reader).map(Some).map_err(|error| error.within(at))
+    }
+}
+
+/// The members of an object.
+pub(super) struct Members<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    fields: Option<&'a Fields>,
+    first: bool,
+    expected: usize,
+    seen: Seen,
+    node: u32,
+}
+
+impl<'r, 'a> Members<'r, 'a> {
+    pub(super) fn new(reader: &'r mut Reader<'a>, fields: Option<&'a Fields>) -> Self {
+        Self { reader, fields, first: true, expected: 0, seen: Seen::default(), node: ANY }
+    }
+
+    /// The visitor may have stopped early; the object may not go on.
+    pub(super) fn end(self) -> Read<()> {
+        if self.reader.scan.another(self.first, b'}')? {
+            return Err(de::Error::custom("the object has more keys than are wanted"));
+        }
+        self.reader.depth -= 1;
+        if self.reader.missing(self.fields, &self.seen) {
+            return Err(self.reader.unfit());
+        }
+        Ok(())
+    }
+}
+
+impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
+        if self.reader.scan.peek() == Some(b'}') || !self.reader.scan.another(self.first, b'}')? {
+            return Ok(None);
+        }
+        self.first = false;
+        let key = self.reader.scan.key()?;
+        self.node = ANY;
+        if let Some(fields) = self.fields {
+            self.node = fields.rest;
+            if let Some(index) = fields.find(&key, self.expected) {
+                self.expected = index + 1;
+                self.node = fields.properties.get(index).map_or(ANY, |property| property.node);
+                if !self.seen.insert(index) {
+                    return Err(self.reader.unfit());
+                }
+            }
+            if self.node == NEVER {
+                return Err(self.reader.unfit());
+            }
+        }
+        seed.deserialize(Key(key)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Read<V::Value> {
+        self.reader.node = self.node;
+        self.reader.scan.peek();
+        let at = self.reader.scan.position();
+        seed.deserialize(&mut *self.reader).map_err(|error| error.within(at))
+    }
+}
+
+/// A key: a string, which may also be read as a number or a boolean, as `serde_json` has it for maps.
+pub(super) struct Key<'a>(pub(super) Cow<'a, str>);
+
+impl<'a> Key<'a> {
+    fn text<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        match self.0 {
+            Cow::Borrowed(key) => visitor.visit_borrowed_str(key),
+            Cow::Owned(key) => visitor.visit_string(key),
+        }
+    }
+
+    /// The number that the whole key is.
+    fn number(&self) -> Option<Number> {
+        let mut scan = Scanner::new(&self.0);
+        let number = scan.number().ok()?;
+        (number.text.len() == self.0.len()).then(|| Number::read(number))
+    }
+}
+
+macro_rules! number_keys {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+            match self.number() {
+                Some(Number::Whole(whole)) => visit_whole(whole, visitor),
+                Some(Number::Float(float)) => visitor.visit_f64(float),
+                _ => self.text(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'a> de::Deserializer<'a> for Key<'a> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        self.text(visitor)
+    }
+
+    number_keys! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+    }
+
+    fn deserialize_f32<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        match self.number() {
+            Some(Number::Whole(whole @ Whole::Small(_))) if i64::try_from(as_i128(whole)).is_ok() => visit_whole(whole, visitor),
+            Some(Number::Infinite) | None => self.text(visitor),
+            Some(number) => visitor.visit_f64(number.as_f64()),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        match &*self.0 {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => self.text(visitor),
+        }
+    }
+
+    fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        match self.0 {
+            Cow::Borrowed(key) => visitor.visit_borrowed_bytes(key.as_bytes()),
+            Cow::Owned(key) => visitor.visit_byte_buf(key.into_bytes()),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'a>>(self, _name: &'static str, _variants: &'static [&'static str], visitor: V) -> Read<V::Value> {
+        visitor.visit_enum(Variant::unit(self.0))
+    }
+
+    serde::forward_to_deserialize_any! {
+        <V: Visitor<'a>>
+        char str string unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+fn as_i128(whole: Whole) -> i128 {
+    match whole {
+        Whole::Small(number) => number,
+        Whole::Big(_) => i128::MAX,
+    }
+}
+
+/// An enum's variant: its name, and what it holds.
+pub(super) struct Variant<'r, 'a> {
+    name: Cow<'a, str>,
+    value: Option<&'r mut Reader<'a>>,
+}
+
+impl<'r, 'a> Variant<'r, 'a> {
+    pub(super) fn unit(name: Cow<'a, str>) -> Self {
+        Self { name, value: None }
+    }
+
+    pub(super) fn with_value(name: Cow<'a, str>, reader: &'r mut Reader<'a>) -> Self {
+        Self { name, value: Some(reader) }
+    }
+}
+
+impl<'r, 'a> de::EnumAccess<'a> for Variant<'r, 'a> {
+    type Error = ReadError;
+    type Variant = Held<'r, 'a>;
+
+    fn variant_seed<V: DeserializeSeed<'a>>(self, seed: V) -> Read<(V::Value, Self::Variant)> {
+        Ok((seed.deserialize(Key(self.name))?, Held(self.value)))
+    }
+}
+
+/// What a variant holds; nothing, where it was a string.
+pub(super) struct Held<'r, 'a>(Option<&'r mut Reader<'a>>);
+
+impl<'r, 'a> Held<'r, 'a> {
+    fn value(self, wanted: &dyn de::Expected) -> Read<&'r mut Reader<'a>> {
+        self.0.ok_or_else(|| de::Error::invalid_type(de::Unexpected::UnitVariant, wanted))
+    }
+}
+
+impl<'a> de::VariantAccess<'a> for Held<'_, 'a> {
+    type Error = ReadError;
+
+    fn unit_variant(self) -> Read<()> {
+        match self.0 {
+            None => Ok(()),
+            Some(reader) => de::Deserialize::deserialize(reader),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Read<T::Value> {
+        seed.deserialize(self.value(&"newtype variant")?)
+    }
+
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Read<V::Value> {
+        de::Deserializer::deserialize_tuple(self.value(&"tuple variant")?, len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'a>>(self, fields: &'static [&'static str], visitor: V) -> Read<V::Value> {
+        de::Deserializer::deserialize_struct(self.value(&"struct variant")?, "", fields, visitor)
+    }
+}

@@ -1,0 +1,241 @@
+//! What is wrong, in words that a model can act on: first what is wanted, then what came.
+
+use super::number::{Number, Whole};
+use super::program::{Bounds, Count, Edge, Fields, Id, Node, Program, Types};
+use crate::json::scan::Scanner;
+use serde_json::Value;
+
+/// How much of a value is shown: in characters.
+const MOST_SHOWN: usize = 40;
+/// How many choices are listed.
+const MOST_LISTED: usize = 12;
+
+/// What stands at `at`, in part: `the string "abc"`, `an object`, `300`. Only its type where it must not be shown.
+pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
+    let mut scan = Scanner::new_at(text, at);
+    match scan.peek() {
+        Some(b'"') if hidden => "a string".to_owned(),
+        Some(b'"') => scan.string().map_or_else(|_| "a broken string".to_owned(), |text| format!("the string {}", quoted(&text))),
+        Some(b'[') => "an array".to_owned(),
+        Some(b'{') => "an object".to_owned(),
+        Some(b'n') => "null".to_owned(),
+        Some(b't' | b'f') if hidden => "a boolean".to_owned(),
+        Some(b't') => "true".to_owned(),
+        Some(b'f') => "false".to_owned(),
+        _ if hidden => "a number".to_owned(),
+        _ => scan.number().map_or_else(|_| "something else".to_owned(), |number| shown(number.text)),
+    }
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in JSON's quotes, cut where it is long.
+pub(super) fn quoted(text: &str) -> String {
+    Value::String(shown(text)).to_string()
+}
+
+/// `"a", "b" or "c"`, cut where there are many.
+pub(super) fn list<T: AsRef<str>>(words: &[T], last: &str) -> String {
+    let mut out = String::new();
+    for (index, word) in words.iter().take(MOST_LISTED).enumerate() {
+        if index > 0 {
+            out.push_str(if index + 1 == words.len() { last } else { ", " });
+        }
+        out.push_str(word.as_ref());
+    }
+    if words.len() > MOST_LISTED {
+        out.push_str(", …");
+    }
+    out
+}
+
+pub(super) fn choices(choices: &[Box<str>]) -> String {
+    let words: Vec<_> = choices.iter().map(|choice| quoted(choice)).collect();
+    match words.as_slice() {
+        [one] => one.clone(),
+        many => format!("one of {}", list(many, ", ")),
+    }
+}
+
+pub(super) fn values(values: &[Value]) -> String {
+    let words: Vec<_> = values.iter().map(|value| shown(&value.to_string())).collect();
+    match words.as_slice() {
+        [one] => one.clone(),
+        many => format!("one of {}", list(many, ", ")),
+    }
+}
+
+/// The types in words: `an integer or null`.
+pub(super) fn types(types: Types) -> String {
+    let number = if types.has(Types::NUMBER) { "a number" } else { "an integer" };
+    let words: Vec<_> = [
+        (Types::STRING, "a string"),
+        (Types::INTEGER, number),
+        (Types::BOOLEAN, "true or false"),
+        (Types::ARRAY, "an array"),
+        (Types::OBJECT, "an object"),
+        (Types::NULL, "null"),
+    ]
+    .into_iter()
+    .filter_map(|(one, word)| types.has(one).then_some(word))
+    .collect();
+    if words.is_empty() { "nothing".to_owned() } else { list(&words, " or ") }
+}
+
+/// What a node wants, in a few words.
+pub(super) fn node(program: &Program, id: Id) -> String {
+    brief(program, id, 3)
+}
+
+fn brief(program: &Program, id: Id, depth: usize) -> String {
+    let node = program.node(id);
+    if let Some(inner) = node.nullable {
+        return if depth == 0 { "a value or null".to_owned() } else { format!("{} or null", brief(program, inner, depth - 1)) };
+    }
+    if let Some(values) = node.values.as_deref() {
+        return self::values(values);
+    }
+    if let Some(choices) = node.text.as_ref().and_then(|text| text.choices.as_deref()) {
+        let null = if node.types.has(Types::NULL) { " or null" } else { "" };
+        return format!("{}{null}", self::choices(choices));
+    }
+    if node.types == Types::OBJECT
+        && let Some(fields) = &node.fields
+    {
+        return object(fields);
+    }
+    if node.types == Types::EVERY
+        && depth > 0
+        && let Some(union) = node.unions.first()
+    {
+        let words: Vec<_> = union.of.iter().map(|id| brief(program, *id, depth - 1)).collect();
+        return list(&words, ", or ");
+    }
+    if node.types == Types::EVERY {
+        return "a value".to_owned();
+    }
+    types(node.types)
+}
+
+fn object(fields: &Fields) -> String {
+    let required: Vec<_> = fields.properties.iter().filter(|property| property.required).map(|property| format!("`{}`", property.name)).collect();
+    if required.is_empty() { "an object".to_owned() } else { format!("an object with {}", list(&required, " and ")) }
+}
+
+/// `must be from 1 to 10`
+pub(super) fn range(node: &Node, bounds: &Bounds, number: Number) -> String {
+    let whole = matches!(number, Number::Whole(_) | Number::Beyond(_)) || !node.types.has(Types::NUMBER);
+    if whole && let (Some(least), Some(most)) = (bounds.least, bounds.most) {
+        return format!("must be from {least} to {most}");
+    }
+    if whole && let (Some(bound), None) | (None, Some(bound)) = (bounds.least, bounds.most) {
+        let word = if bounds.least.is_some() { "least" } else { "most" };
+        return format!("must be at {word} {bound}");
+    }
+    let low = bounds.low.map(|Edge { at, open }| format!("{} {at}", if open { "more than" } else { "at least" }));
+    let high = bounds.high.map(|Edge { at, open }| format!("{} {at}", if open { "less than" } else { "at most" }));
+    match (low, high) {
+        (Some(low), Some(high)) => format!("must be {low} and {high}"),
+        (Some(one), None) | (None, Some(one)) => format!("must be {one}"),
+        (None, None) => "must be a finite number".to_owned(),
+    }
+}
+
+/// `must have 1 to 5 items`
+pub(super) fn count(count: Count, one: &str, many: &str) -> String {
+    let Count { least, most } = count;
+    let noun = |number: usize| if number == 1 { one } else { many };
+    if least == most {
+        format!("must have exactly {least} {}", noun(least))
+    } else if most == usize::MAX {
+        format!("must have at least {least} {}", noun(least))
+    } else if least == 0 {
+        format!("must have at most {most} {}", noun(most))
+    } else {
+        format!("must have {least} to {most} {many}")
+    }
+}
+
+/// `unknown key; did you mean ..`
+pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
+    let names: Vec<&str> = fields.properties.iter().map(|property| &*property.name).collect();
+    if let Some(near) = nearest(key, &names) {
+        return format!("unknown key; did you mean `{near}`?");
+    }
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [] => "unknown key; no keys are allowed here".to_owned(),
+        [one] => format!("unknown key; the only key here is {one}"),
+        many => format!("unknown key; the keys here are {}", list(many, " and ")),
+    }
+}
+
+/// `; did you mean "a"?`, or nothing.
+pub(super) fn hint(text: &str, choices: &[Box<str>]) -> String {
+    let names: Vec<&str> = choices.iter().map(|choice| &**choice).collect();
+    nearest(text, &names).map_or_else(String::new, |near| format!("; did you mean {}?", quoted(near)))
+}
+
+/// The name that was likely meant.
+fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
+    let plain = |text: &str| text.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    if word.len() > 64 {
+        return None;
+    }
+    let word = plain(word);
+    let near = names.iter().filter(|name| name.len() <= 64).map(|name| (distance(&word, &plain(name)), *name));
+    // As cargo and rustc do: one change for each three characters.
+    let (far, name) = near.min_by_key(|(far, _)| *far)?;
+    (far <= word.len().max(3) / 3).then_some(name)
+}
+
+/// How many characters must be added, left out, changed or swapped with their neighbour.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, right) in b.iter().enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
+            let change = at(&last, j) + usize::from(left != right);
+            let mut best = change.min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            if i > 0 && j > 0 && a.get(i - 1) == Some(right) && b.get(j - 1) == Some(left) {
+                best = best.min(at(&before, j - 1) + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+/// Whether an integer bound can be told exactly: used where a float bound would round.
+pub(super) fn whole(number: Number) -> Option<Whole> {
+    match number {
+        Number::Whole(whole) => Some(whole),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_that_was_meant() {
+        for (word, names, near) in [
+            ("ctiy", &["city", "days"][..], Some("city")),
+            ("City", &["city", "days"], Some("city")),
+            ("start_date", &["startDate", "endDate"], Some("startDate")),
+            ("zzz", &["city", "days"], None),
+            ("id", &["ids", "name"], Some("ids")),
+        ] {
+            assert_eq!(nearest(word, names), near, "{word}");
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! The program run over raw text without decoding: quietly, for a node that needs the whole value at once, and aloud,
+//! after a failure, to name every problem.
+//!
+//! Quiet and aloud are one walk, so that they cannot differ: the quiet one stops at the first problem.
+
+use super::number::Number;
+use super::problem::{Report, Step};
+use super::program::{ANY, Fields, Id, List, NEVER, Node, Program, Union};
+use super::{describe, values};
+use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Whether the value fits; after `Ok(false)` the quiet walk stands anywhere.
+type Fits = Result<bool, ScanError>;
+
+pub(super) struct Walk<'a> {
+    pub(super) scan: Scanner<'a>,
+    program: &'a Program,
+    depth: usize,
+    /// What was found of a node at a place inside a union, so that unions in unions do not cost their product.
+    memo: HashMap<(Id, usize), Option<usize>>,
+    unions: usize,
+    pub(super) report: Option<Report<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    /// A quiet walk.
+    pub(super) fn quiet(program: &'a Program, scan: Scanner<'a>, depth: usize) -> Self {
+        Self { scan, program, depth, memo: HashMap::new(), unions: 0, report: None }
+    }
+
+    /// A walk that reports.
+    pub(super) fn aloud(program: &'a Program, text: &'a str) -> Self {
+        Self { report: Some(Report::default()), ..Self::quiet(program, Scanner::new(text), 0) }
+    }
+
+    fn tell(&mut self, message: impl FnOnce(bool) -> String) -> bool {
+        if let Some(report) = &mut self.report {
+            if report.is_full() {
+                report.omit();
+            } else {
+                let message = message(report.hidden > 0);
+                report.push(message);
+            }
+        }
+        false
+    }
+
+    /// Whether a quiet walk may stop here.
+    fn done(&self, fits: bool) -> bool {
+        !fits && self.report.is_none()
+    }
+
+    /// Walks one value against a node.
+    pub(super) fn value(&mut self, id: Id) -> Fits {
+        let program = self.program;
+        let node = program.node(id);
+        let byte = self.scan.peek_value()?;
+        if node.free {
+            self.scan.skip(self.depth)?;
+            return Ok(true);
+        }
+        if let Some(inner) = node.nullable {
+            if byte == b'n' {
+                self.scan.literal("null")?;
+                return Ok(true);
+            }
+            return self.value(inner);
+        }
+        let start = self.scan.position();
+        if !node.types.may_begin(byte) {
+            let text = self.scan.text();
+            self.tell(|hidden| format!("must be {}, got {}", describe::node(program, id), describe::value(text, start, hidden)));
+            if self.report.is_some() {
+                self.scan.skip(self.depth)?;
+            }
+            return Ok(false);
+        }
+        let mut fits = true;
+        if node.walked {
+            fits = self.applied(node, start, byte)?;
+            if self.done(fits) {
+                return Ok(false);
+            }
+            self.scan = Scanner::new_at(self.scan.text(), start);
+        }
+        Ok(self.own(node, byte, start)? && fits)
+    }
+
+    /// The keywords of the value's own type.
+    fn own(&mut self, node: &'a Node, byte: u8, start: usize) -> Fits {
+        let text = self.scan.text();
+        match byte {
+            b'"' if node.text.is_some() => {
+                let value = self.scan.string()?;
+                match &node.text {
+                    Some(wanted) if !node.takes_text(&value) => {
+                        Ok(self.tell(|hidden| wanted.problem(&value, hidden).unwrap_or_default()))
+                    }
+                    _ => Ok(true),
+                }
+            }
+            b'-' | b'0'..=b'9' => {
+                let written = self.scan.number()?;
+                let number = Number::read(written);
+                if node.takes_number(number, written.text) {
+                    return Ok(true);
+                }
+                let shown = |hidden| describe::value(text, start, hidden);
+                Ok(self.tell(|hidden| node.number_problem(number, written.text, &shown(hidden)).unwrap_or_default()))
+            }
+            b'[' => match &node.list {
+                Some(list) => self.list(list),
+                None => self.skip(),
+            },
+            b'{' => match &node.fields {
+                Some(fields) => self.fields(fields, start),
+                None => self.skip(),
+            },
+            _ => self.skip(),
+        }
+    }
+
+    fn skip(&mut self) -> Fits {
+        self.scan.skip(self.depth)?;
+        Ok(true)
+    }
+
+    fn open(&mut self) -> Result<(), ScanError> {
+        if self.depth + 1 >= MAX_DEPTH {
+            return Err(self.scan.error(Fault::Depth));
+        }
+        self.scan.pass();
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn list(&mut self, list: &'a List) -> Fits {
+        self.open()?;
+        let mut fits = true;
+        let mut count = 0;
+        let mut seen = HashMap::new();
+        while self.scan.another(count == 0, b']')? {
+            let id = list.first.get(count).copied().unwrap_or(list.items);
+            if let Some(report) = &mut self.report {
+                report.path.push(Step::Index(count));
+            }
+            self.scan.peek_value()?;
+            let start = self.scan.position();
+            fits &= self.value(id)?;
+            if list.unique && !self.done(fits) {
+                let element = values::canonical(self.scan.text().get(start..self.scan.position()).unwrap_or_default());
+                if let Some(first) = seen.insert(element, count) {
+                    fits = self.tell(|_| format!("must differ from the other items, is the same as item {first}"));
+                }
+            }
+            if let Some(report) = &mut self.report {
+                report.path.pop();
+            }
+            if self.done(fits) {
+                return Ok(false);
+            }
+            count += 1;
+        }
+        self.depth -= 1;
+        if !list.length.holds(count) {
+            fits = self.tell(|_| format!("{}, got {count}", describe::count(list.length, "item", "items")));
+        }
+        Ok(fits)
+    }
+
+    fn fields(&mut self, fields: &'a Fields, start: usize) -> Fits {
+        self.open()?;
+        let mut fits = true;
+        let mut seen = Seen::default();
+        let mut next = 0;
+        let mut count = 0;
+        // Problems with the rank of their property: they are told in the order of declaration, the rest behind.
+        let mut found = Vec::new();
+        while self.scan.another(count == 0, b'}')? {
+            count += 1;
+            let key = self.scan.key()?;
+            let before = self.report.as_ref().map_or(0, Report::len);
+            let index = fields.find(&key, next);
+            let property = index.and_then(|index| fields.properties.get(index));
+            if let Some(report) = &mut self.report {
+                report.path.push(Step::Key(key.clone()));
+                report.hidden += usize::from(property.is_some_and(|property| property.secret));
+            }
+            if let Some(index) = index {
+                next = index + 1;
+                if !seen.insert(index) {
+                    fits = self.tell(|_| "this key is given twice; give it once".to_owned());
+                }
+            }
+            if !self.done(fits) {
+                fits &= self.property(fields, property.map(|property| property.node), &key)?;
+            }
+            if let Some(report) = &mut self.report {
+                report.hidden -= usize::from(property.is_some_and(|property| property.secret));
+                report.path.pop();
+                let problems = report.split_off(before);
+                if !problems.is_empty() {
+                    // Unknown keys are as many as the text likes; only as many are kept as are told.
+                    if index.is_none() && found.len() > fields.properties.len() + super::problem::MOST_PROBLEMS {
+                        problems.iter().for_each(|_| report.omit());
+                    } else {
+                        found.push((index.unwrap_or(usize::MAX), problems));
+                    }
+                }
+            }
+            if self.done(fits) {
+                return Ok(false);
+            }
+        }
+        self.depth -= 1;
+        for (index, property) in fields.properties.iter().enumerate() {
+            if !property.required || seen.contains(index) {
+                continue;
+            }
+            fits = false;
+            if let Some(report) = &mut self.report {
+                let before = report.len();
+                report.push_at(&property.name, format!("is missing; must be {}", describe::node(self.program, property.node)));
+                found.push((index, report.split_off(before)));
+            }
+        }
+        found.sort_by_key(|(rank, _)| *rank);
+        if let Some(report) = &mut self.report {
+            found.into_iter().flat_map(|(_, problems)| problems).for_each(|problem| report.add(problem));
+        }
+        if !fields.length.holds(count) {
+            fits = self.tell(|_| format!("{}, got {count}", describe::count(fields.length, "key", "keys")));
+        }
+        let _ = start;
+        Ok(fits)
+    }
+
+    /// One property's value, and its key.
+    fn property(&mut self, fields: &'a Fields, declared: Option<Id>, key: &str) -> Fits {
+        let program = self.program;
+        let mut fits = true;
+        if let Some(names) = fields.names {
+            let quoted = Value::String(key.to_owned()).to_string();
+            if !Walk::quiet(program, Scanner::new(&quoted), 0).value(names)? {
+                fits = self.tell(|_| format!("this key cannot be here; a key must be {}", describe::node(program, names)));
+            }
+        }
+        self.scan.peek_value()?;
+        let start = self.scan.position();
+        let mut walked = false;
+        let patterns = fields.patterns.iter().filter(|(pattern, _)| pattern.is_match(key)).map(|(_, id)| *id);
+        for id in declared.into_iter().chain(patterns) {
+            if self.done(fits) {
+                return Ok(false);
+            }
+            self.scan = Scanner::new_at(self.scan.text(), start);
+            fits &= self.value(id)?;
+            walked = true;
+        }
+        if !walked && fields.rest == NEVER {
+            fits = self.tell(|_| describe::unknown_key(key, fields));
+            if self.report.is_some() {
+                self.scan.skip(self.depth)?;
+            }
+        } else if !walked {
+            fits &= self.value(fields.rest)?;
+        }
+        Ok(fits)
+    }
+
+    /// The keywords that look at the whole value.
+    fn applied(&mut self, node: &'a Node, start: usize, byte: u8) -> Fits {
+        let program = self.program;
+        let text = self.scan.text();
+        let mut fits = true;
+        if let Some(values) = &node.values {
+            self.scan.skip(self.depth)?;
+            let slice = text.get(start..self.scan.position()).unwrap_or_default();
+            let written = values::canonical(slice);
+            if !values.iter().any(|value| values::canonical(&value.to_string()) == written) {
+                fits = self.tell(|hidden| format!("must be {}, got {}", describe::values(values), describe::value(text, start, hidden)));
+            }
+        }
+        for id in &node.all {
+            if self.done(fits) {
+                return Ok(false);
+            }
+            self.scan = Scanner::new_at(text, start);
+            fits &= self.value(*id)?;
+        }
+        for union in &node.unions {
+            if self.done(fits) {
+                return Ok(false);
+            }
+            let mut holding = Vec::new();
+            for id in &union.of {
+                if self.try_node(*id, start)?.is_some() {
+                    holding.push(*id);
+                    if !union.single {
+                        break;
+                    }
+                }
+            }
+            match holding.as_slice() {
+                [] => fits = self.none_fits(union, start, byte)?,
+                [one, other, ..] if union.single => {
+                    fits = self.tell(|_| {
+                        let (one, other) = (describe::node(program, *one), describe::node(program, *other));
+                        format!("must fit exactly one alternative, fits both {one} and {other}")
+                    });
+                }
+                _ => {}
+            }
+        }
+        if let Some(id) = node.not
+            && !self.done(fits)
+            && self.try_node(id, start)?.is_some()
+        {
+            fits = self.tell(|hidden| format!("must not be {}, got {}", describe::node(program, id), describe::value(text, start, hidden)));
+        }
+        Ok(fits)
+    }
+
+    /// Where the value at `start` ends if it fits the node. Quiet, and remembered inside unions.
+    fn try_node(&mut self, id: Id, start: usize) -> Result<Option<usize>, ScanError> {
+        if let Some(known) = self.memo.get(&(id, start)) {
+            return Ok(*known);
+        }
+        let report = self.report.take();
+        let depth = self.depth;
+        self.unions += 1;
+        self.scan = Scanner::new_at(self.scan.text(), start);
+        let fits = self.value(id)?;
+        let end = fits.then(|| self.scan.position());
+        self.unions -= 1;
+        self.depth = depth;
+        self.report = report;
+        if self.unions > 0 || self.report.is_some() {
+            self.memo.insert((id, start), end);
+        }
+        Ok(end)
+    }
+
+    /// Names what is wrong where no alternative fits: that of the alternative which was meant, where it can be told.
+    fn none_fits(&mut self, union: &'a Union, start: usize, byte: u8) -> Fits {
+        if self.report.is_none() {
+            return Ok(false);
+        }
+        let program = self.program;
+        let text = self.scan.text();
+        let mut meant: Vec<Id> = union.of.iter().copied().filter(|id| *id != ANY && program.node(*id).types.may_begin(byte)).collect();
+        if byte == b'{' && meant.len() > 1 {
+            if let Some((tag, choices)) = self.tag(&meant) {
+                match self.member(start, &tag)? {
+                    None => {
+                        self.report.as_mut().map(|report| report.push_at(&tag, format!("is missing; must be {}", describe::choices(&choices))));
+                        return Ok(false);
+                    }
+                    Some(at) => {
+                        let value = Scanner::new_at(text, at).string().ok();
+                        meant.retain(|id| value.as_ref().is_some_and(|value| self.has_tag(*id, &tag, value)));
+                        if meant.is_empty() {
+                            if let Some(report) = &mut self.report {
+                                let hidden = report.hidden > 0;
+                                let hint = value.map_or_else(String::new, |value| if hidden { String::new() } else { describe::hint(&value, &choices) });
+                                report.push_at(&tag, format!("must be {}, got {}{hint}", describe::choices(&choices), describe::value(text, at, hidden)));
+                            }
+                            return Ok(false);
+                        }
+                    }
+                }
+            } else {
+                self.closest(&mut meant, start)?;
+            }
+        }
+        if let [one] = meant.as_slice() {
+            self.scan = Scanner::new_at(text, start);
+            let before = self.report.as_ref().map_or(0, Report::len);
+            self.value(*one)?;
+            if self.report.as_ref().is_some_and(|report| report.len() > before || report.is_full()) {
+                return Ok(false);
+            }
+        }
+        Ok(self.tell(|hidden| {
+            let words: Vec<_> = union.of.iter().map(|id| describe::node(program, *id)).collect();
+            format!("must be {}, got {}", describe::list(&words, ", or "), describe::value(text, start, hidden))
+        }))
+    }
+
+    /// The property by which these objects are told apart: required in each, with a string to choose.
+    fn tag(&self, among: &[Id]) -> Option<(Box<str>, Vec<Box<str>>)> {
+        let first = self.program.node(*among.first()?).fields.as_deref()?;
+        first.properties.iter().filter(|property| property.required).find_map(|property| {
+            let choices = among.iter().map(|id| {
+                let fields = self.program.node(*id).fields.as_deref()?;
+                let own = fields.properties.iter().find(|own| own.name == property.name && own.required)?;
+                self.program.node(own.node).text.as_ref()?.choices.as_deref()
+            });
+            let choices: Option<Vec<_>> = choices.collect();
+            let mut distinct: Vec<Box<str>> = Vec::new();
+            for choice in choices?.into_iter().flatten() {
+                if !distinct.contains(choice) {
+                    distinct.push(choice.clone());
+                }
+            }
+            Some((property.name.clone(), distinct))
+        })
+    }
+
+    fn has_tag(&self, id: Id, tag: &str, value: &str) -> bool {
+        let fields = self.program.node(id).fields.as_deref();
+        let property = fields.and_then(|fields| fields.properties.iter().find(|property| *property.name == *tag));
+        property.is_some_and(|property| self.program.node(property.node).takes_text(value))
+    }
+
+    /// Where the value of this key begins.
+    fn member(&self, start: usize, name: &str) -> Result<Option<usize>, ScanError> {
+        let mut found = None;
+        self.each_key(start, |key, at| {
+            if key == name {
+                found.get_or_insert(at);
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Keeps the alternative that knows most of the keys, if there is one such.
+    fn closest(&self, meant: &mut Vec<Id>, start: usize) -> Result<(), ScanError> {
+        let mut known = vec![0_usize; meant.len()];
+        self.each_key(start, |key, _| {
+            for (count, id) in known.iter_mut().zip(meant.iter()) {
+                let fields = self.program.node(*id).fields.as_deref();
+                *count += usize::from(fields.is_some_and(|fields| fields.find(key, 0).is_some()));
+            }
+        })?;
+        let most = known.iter().copied().max().unwrap_or(0);
+        if most > 0 && known.iter().filter(|count| **count == most).count() == 1 {
+            let best = known.iter().position(|count| *count == most).and_then(|index| meant.get(index).copied());
+            *meant = best.into_iter().collect();
+        }
+        Ok(())
+    }
+
+    fn each_key(&self, start: usize, mut visit: impl FnMut(&str, usize)) -> Result<(), ScanError> {
+        let mut scan = Scanner::new_at(self.scan.text(), start);
+        scan.pass();
+        let mut first = true;
+        while scan.another(first, b'}')? {
+            first = false;
+            let key: Cow<'_, str> = scan.key()?;
+            scan.peek_value()?;
+            visit(&key, scan.position());
+            scan.skip(self.depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Which properties an object has had: bits, and no allocation up to 64.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    first: u64,
+    rest: Vec<u64>,
+}
+
+impl Seen {
+    /// Whether it is new.
+    #[inline]
+    pub(super) fn insert(&mut self, index: usize) -> bool {
+        let bit = 1 << (index % 64);
+        let word = match (index / 64).checked_sub(1) {
+            None => &mut self.first,
+            Some(word) => {
+                if self.rest.len() <= word {
+                    self.rest.resize(word + 1, 0);
+                }
+                match self.rest.get_mut(word) {
+                    Some(word) => word,
+                    None => return true,
+                }
+            }
+        };
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, index: usize) -> bool {
+        let word = match (index / 64).checked_sub(1) {
+            None => self.first,
+            Some(word) => self.rest.get(word).copied().unwrap_or(0),
+        };
+        word & (1 << (index % 64)) != 0
+    }
+}
