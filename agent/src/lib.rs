@@ -1,5 +1,6 @@
 //! Turn async functions into tools that language models call, and run the conversation.
 
+pub mod json;
 pub mod message;
 pub mod model;
 pub mod schema;

@@ -1,0 +1,23 @@
+//! From a call's raw text to JSON, saying how much of it is the model's own.
+//!
+//! [`parse`] gives one of four results: strict, repaired (with a list of what was mended), partial (cut, to be shown only) or
+//! invalid (with a reason for the model). [`PartialArguments`] shows arguments while they stream.
+//!
+//! Read `value` (the tree: exact numbers, ordered objects), `parser` and `string` (the grammar, strict and mending in
+//! one), `parse` (what stands around the object, and the four results), then `view` and `stream`.
+
+mod invalid;
+mod mend;
+mod parse;
+mod parser;
+mod stream;
+mod string;
+mod value;
+mod view;
+
+pub use invalid::{Invalid, InvalidReason};
+pub use mend::{Mend, MendKind, Place};
+pub use parse::{Parsed, Partial, Repaired, parse};
+pub use stream::PartialArguments;
+pub use value::{Json, Kind, Number, Object};
+pub use view::View;

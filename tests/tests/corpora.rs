@@ -1,0 +1,119 @@
+//! Public corpora, read where they are: `AGENT_CORPORA`, else `../shared/corpora`.
+//!
+//! Run with `--nocapture` to see the counts.
+
+#![expect(clippy::unwrap_used, reason = "a broken corpus is a failed test")]
+
+use agent::json::{InvalidReason, Kind, Parsed, parse};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn rows(folder: &Path, name: &str) -> Vec<Value> {
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Equal as the corpora compare: numbers by value, objects in any order, of a repeated key the last.
+fn same(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, a)| b.get(k).is_some_and(|b| same(a, b)))
+        }
+        _ => ours == theirs,
+    }
+}
+
+/// Why a text that others repair is refused here.
+fn rule_of_refusal(reason: InvalidReason) -> &'static str {
+    match reason {
+        InvalidReason::NotAnObject(Kind::Array) => "arguments are an object, no array",
+        InvalidReason::NotAnObject(_) | InvalidReason::NoObject => {
+            "arguments are an object, no scalar and no words"
+        }
+        InvalidReason::EmptyAmongWords => "an empty object among words says nothing",
+        InvalidReason::SeveralObjects => "two objects that differ: neither is the call",
+        InvalidReason::MoreData | InvalidReason::DataBefore => {
+            "data outside the object is not dropped"
+        }
+        InvalidReason::Unexpected | InvalidReason::MissingColon => {
+            "an unescaped quote may be anywhere: not guessed"
+        }
+        InvalidReason::BadNumber => "what is no number in any common spelling is not made a string",
+        InvalidReason::BareWord => "a bare word is not made a string",
+        InvalidReason::NotFinite => "no NaN and no infinity",
+        InvalidReason::MissingValue => "a missing value is not made null",
+        InvalidReason::Elided => "an ellipsis stands for values that are not here",
+        InvalidReason::Brackets => "brackets both missing and too many: one was moved",
+        _ => "",
+    }
+}
+
+/// Texts that are read here, but otherwise than by the corpus: part of the text, and the rule.
+const READ_OTHERWISE: &[(&str, &str)] = &[];
+
+#[test]
+fn json_repair_agrees_with_the_corpus_or_differs_by_a_listed_rule() {
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows(&folder, "json-repair.jsonl") {
+        let input = row["input"].as_str().unwrap();
+        let expected = &row["expected"];
+        let is_error = row["error"] == true || row["unrecoverable"] == true;
+        let parsed = parse(input);
+        let object = match &parsed {
+            Parsed::Strict(object) => Some(object.to_text()),
+            Parsed::Repaired(repaired) => Some(repaired.to_text()),
+            _ => None,
+        };
+        let verdict = match (&parsed, object) {
+            (_, Some(text)) => {
+                let ours = serde_json::from_str::<Value>(&text).unwrap();
+                if !is_error && same(&ours, expected) {
+                    "agrees"
+                } else if row["contested"] == true {
+                    "contested"
+                } else {
+                    let mut rules = READ_OTHERWISE.iter();
+                    let rule = rules.find(|(part, _)| input.contains(part));
+                    rule.map_or("", |(_, rule)| *rule)
+                }
+            }
+            (_, None) if is_error => "agrees: refused by both",
+            (Parsed::Partial(_), None) => "a text that was cut is never made whole",
+            (Parsed::Invalid(invalid), None) => rule_of_refusal(invalid.reason()),
+            _ => "",
+        };
+        *counts.entry(verdict).or_default() += 1;
+        if verdict.is_empty() {
+            wrong.push(format!("{input:?}\n  theirs {expected}\n  ours {parsed:?}"));
+        }
+        if std::env::var_os("SHOW").is_some() {
+            println!(
+                "{verdict} | {input:?} => {expected} | {}",
+                match parse(input) {
+                    Parsed::Strict(o) => o.to_text(),
+                    Parsed::Repaired(r) => r.to_text(),
+                    Parsed::Partial(p) => format!("PARTIAL {}", p.view()),
+                    Parsed::Invalid(i) => i.to_string(),
+                }
+            );
+        }
+    }
+    println!("json-repair:");
+    for (verdict, count) in &counts {
+        println!("{count:5}  {verdict}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
