@@ -11,14 +11,6 @@ pub struct Mend {
     pub place: Place,
 }
 
-impl Mend {
-    /// A mend of the text, at a byte of it.
-    pub(crate) fn in_text(kind: MendKind, at: usize) -> Self {
-        let place = Place::Byte(at);
-        Self { kind, place }
-    }
-}
-
 impl fmt::Display for Mend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
@@ -140,9 +132,9 @@ impl fmt::Display for MendKind {
     }
 }
 
-/// The mends of one text: the first of them, and how many there were.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Mends {
+/// The mends of one call: how many there were, and the first 32 of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mends {
     first: Vec<Mend>,
     count: usize,
 }
@@ -151,28 +143,38 @@ impl Mends {
     /// As many as anybody reads; a text may need a million.
     const KEPT: usize = 32;
 
-    pub(super) fn push(&mut self, kind: MendKind, at: usize) {
-        self.count += 1;
-        if self.first.len() < Self::KEPT {
-            self.first.push(Mend::in_text(kind, at));
-        }
-    }
-
-    pub(super) fn append(&mut self, other: Self) {
-        self.count += other.count;
-        let room = Self::KEPT.saturating_sub(self.first.len());
-        self.first.extend(other.first.into_iter().take(room));
-    }
-
-    pub(super) fn first(&self) -> &[Mend] {
+    /// The first mends, at most 32.
+    pub fn first(&self) -> &[Mend] {
         &self.first
     }
 
-    pub(super) fn count(&self) -> usize {
+    /// How many there were.
+    pub fn count(&self) -> usize {
         self.count
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether nothing was mended.
+    pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    pub(crate) fn push(&mut self, kind: MendKind, place: Place) {
+        self.count += 1;
+        if self.first.len() < Self::KEPT {
+            self.first.push(Mend { kind, place });
+        }
+    }
+
+    /// Adds the mends of a later step.
+    pub(crate) fn append(&mut self, later: Self) {
+        self.count += later.count;
+        let room = Self::KEPT.saturating_sub(self.first.len());
+        self.first.extend(later.first.into_iter().take(room));
+    }
+
+    /// Forgets all but the first `count`.
+    pub(crate) fn rewind(&mut self, count: usize) {
+        self.count = count;
+        self.first.truncate(count);
     }
 }

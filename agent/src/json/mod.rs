@@ -15,8 +15,11 @@ mod string;
 mod value;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use invalid::{Invalid, InvalidReason};
-pub use mend::{Mend, MendKind, Place};
+pub use mend::{Mend, MendKind, Mends, Place};
 pub use parse::{Parsed, Partial, Repaired, parse};
 pub use stream::PartialArguments;
 pub use value::{Json, Kind, Number, Object};

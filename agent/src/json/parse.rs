@@ -8,7 +8,7 @@
 //! whether a text may run.
 
 use super::invalid::{Invalid, InvalidReason};
-use super::mend::{Mend, MendKind, Mends};
+use super::mend::{MendKind, Mends, Place};
 use super::parser::Parser;
 use super::value::{Json, Kind, Object};
 use super::view::View;
@@ -42,24 +42,19 @@ impl<'a> Repaired<'a> {
         &self.object
     }
 
-    /// The arguments, by value.
-    pub fn into_object(self) -> Object<'a> {
-        self.object
-    }
-
     /// The arguments as strict JSON text, without white space.
     pub fn to_text(&self) -> String {
         self.object.to_text()
     }
 
-    /// What was mended, in the order of the text; at most 32, see [`Repaired::mend_count`].
-    pub fn mends(&self) -> &[Mend] {
-        self.mends.first()
+    /// What was mended.
+    pub fn mends(&self) -> &Mends {
+        &self.mends
     }
 
-    /// How many mends there were.
-    pub fn mend_count(&self) -> usize {
-        self.mends.count()
+    /// The arguments and what was mended, by value.
+    pub fn into_parts(self) -> (Object<'a>, Mends) {
+        (self.object, self.mends)
     }
 }
 
@@ -85,7 +80,7 @@ impl Partial<'_> {
 ///
 /// let Parsed::Repaired(repaired) = parse("```json\n{city: 'Paris', days: 3,}\n```") else { panic!() };
 /// assert_eq!(repaired.to_text(), r#"{"city":"Paris","days":3}"#);
-/// assert_eq!(repaired.mends()[1].to_string(), "quoted a key at byte 9");
+/// assert_eq!(repaired.mends().first()[1].to_string(), "quoted a key at byte 9");
 ///
 /// let Parsed::Partial(partial) = parse(r#"{"city": "Par"#) else { panic!() };
 /// assert_eq!(partial.view().to_string(), r#"{"city":"Par"}"#);
@@ -159,7 +154,7 @@ fn encoded(text: &str, at: usize) -> Result<Parsed<'_>, Invalid> {
 /// Reads what a doubly encoded text stands for.
 fn decoded(inner: &str, cut: bool, at: usize, outer: Mends) -> Result<Parsed<'static>, Invalid> {
     let mut mends = Mends::default();
-    mends.push(MendKind::DoubleEncoding, at);
+    mends.push(MendKind::DoubleEncoding, Place::Byte(at));
     mends.append(outer);
     let object = match read(inner, false)? {
         Parsed::Strict(object) => object,
@@ -186,6 +181,7 @@ fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>, Invalid> 
     let (mut before, words_before) = lead(text)?;
     let mut found: Option<Found<'_>> = None;
     let mut from = before.at;
+    let mut among_words = words_before;
     let mut tries = 0;
     let mut braces = 0;
     let mut last_fault = None;
@@ -210,7 +206,7 @@ fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>, Invalid> 
             Ok(Some(Json::Object(object))) => object,
             Ok(_) => continue,
             // `{name}` among words is a placeholder; what has a quoted key was meant.
-            Err(fault) if found.is_none() && !words_before => return Err(fault),
+            Err(fault) if !among_words => return Err(fault),
             Err(fault) if inside.starts_with(['"', '\'']) => return Err(fault),
             Err(fault) => {
                 last_fault = Some(fault);
@@ -227,7 +223,7 @@ fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>, Invalid> 
                         .unwrap_or_default()
                         .starts_with(text.get(at..).unwrap_or_default().trim_end()) =>
                 {
-                    first.mends.push(MendKind::RepeatedObject, at);
+                    first.mends.push(MendKind::RepeatedObject, Place::Byte(at));
                     break;
                 }
                 _ => return Ok(Parsed::Partial(Partial(Json::Object(object)))),
@@ -235,6 +231,7 @@ fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>, Invalid> 
         }
         let end = parser.at;
         let words = trail(&mut parser, braces)?;
+        among_words = words;
         from = parser.at;
         let next = Found {
             start: at,
@@ -278,10 +275,12 @@ impl<'a> Found<'a> {
     fn or_repeated(mut self, mut next: Found<'a>) -> Result<Self, Invalid> {
         let words = self.words || next.words;
         let mut kept = if self.object == next.object || next.object.is_empty() {
-            self.mends.push(MendKind::RepeatedObject, next.start);
+            self.mends
+                .push(MendKind::RepeatedObject, Place::Byte(next.start));
             self
         } else if self.object.is_empty() {
-            next.mends.push(MendKind::RepeatedObject, self.start);
+            next.mends
+                .push(MendKind::RepeatedObject, Place::Byte(self.start));
             next
         } else {
             return Err(Invalid::new(InvalidReason::SeveralObjects, next.start));
@@ -357,6 +356,8 @@ fn trail(parser: &mut Parser<'_>, mut braces: usize) -> Result<bool, Invalid> {
         Some(',' | ':' | '[' | '"' | '\'' | '=' | '+' | '0'..='9') => {
             parser.invalid(InvalidReason::MoreData)
         }
+        // A second fence holds something of its own.
+        Some(_) if rest.contains("```") => parser.invalid(InvalidReason::MoreData),
         Some(_) => {
             parser.mend(MendKind::SurroundingText, parser.at)?;
             Ok(true)

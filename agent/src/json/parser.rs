@@ -1,7 +1,7 @@
 //! One grammar for strict and mended JSON: strict is what needs no mend. Whatever has two readings is refused.
 
 use super::invalid::{Invalid, InvalidReason};
-use super::mend::{MendKind, Mends};
+use super::mend::{MendKind, Mends, Place};
 use super::value::{Json, Number, Object, number_length};
 use std::borrow::Cow;
 
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
         if !self.lenient {
             return Err(Invalid::new(InvalidReason::NotStrict, at));
         }
-        self.mends.push(kind, at);
+        self.mends.push(kind, Place::Byte(at));
         Ok(())
     }
 

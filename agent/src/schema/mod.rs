@@ -2,8 +2,9 @@
 //!
 //! `schema` is the canonical JSON Schema with the check program compiled from it; `parameter` builds one from what the
 //! macros know of a function; `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode; `problem` walks the same program over the text once more, only after a failure, and names every problem.
+//! decode; `coerce` fits arguments that say the same in another type, after a first failure; `problem` walks the same program over the text once more, only after a failure, and names every problem.
 
+mod coerce;
 mod parameter;
 mod problem;
 mod read;
