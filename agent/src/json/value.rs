@@ -173,6 +173,11 @@ impl<'a> Object<'a> {
         removed
     }
 
+    /// Takes out the members for which `keep` says no.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &Json<'a>) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+
     /// The members, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'a>)> {
         self.0.iter().map(|(key, value)| (&**key, value))

@@ -11,7 +11,7 @@
 //! | boolean | `"true"`, `"True"`, `"false"`, `"False"`; 1, 0 | the boolean |
 //! | string, and nothing else fits | `1.50`, `true` | `"1.50"`, `"true"` |
 //! | array, object | a string that holds one as strict JSON | that |
-//! | array | one value that fits, or can be made to fit, an item; not a blank, null or `"null"` | an array of it |
+//! | array | one value that fits, or can be made to fit, an item; not a blank, null, `"null"` or text from `[` on | an array of it |
 //! | null | a blank string, `"null"` | null |
 //! | an optional property without null | null, a blank string, `"null"` | left out |
 //!
@@ -30,20 +30,17 @@ pub(crate) struct Coercion {
 
 impl Coercion {
     /// Fits `arguments` to `schema`, a canonical schema whose references are local; says what was changed.
-    pub(crate) fn apply<'a>(self, schema: &Value, arguments: Object<'a>) -> (Object<'a>, Mends) {
+    pub(crate) fn apply<'a>(self, schema: &Value, arguments: Json<'a>) -> (Json<'a>, Mends) {
         let mut walk = Walk {
             coercion: self,
             root: schema,
             mends: Mends::default(),
             path: String::new(),
             budget: BUDGET,
+            depth: 0,
         };
-        let given = Json::Object(arguments);
-        match walk.fit(given, schema) {
-            Json::Object(object) => (object, walk.mends),
-            // Nothing turns an object into something else; a schema that wants that is none of arguments.
-            _ => (Object::new(), walk.mends),
-        }
+        let fitted = walk.fit(arguments, schema);
+        (fitted, walk.mends)
     }
 }
 
@@ -51,42 +48,55 @@ impl Coercion {
 /// did not settle it, the rest stays as it is.
 const BUDGET: usize = 1 << 20;
 
+/// Schemas within schemas that are followed; beyond, values stay as they are. A schema may refer to itself without end.
+const DEPTH: usize = 128;
+
 struct Walk<'s> {
     coercion: Coercion,
     root: &'s Value,
     mends: Mends,
     path: String,
     budget: usize,
+    depth: usize,
 }
 
 impl<'s> Walk<'s> {
     /// The value as the schema wants it, or as it is.
     fn fit<'a>(&mut self, value: Json<'a>, schema: &'s Value) -> Json<'a> {
-        let Some(schema) = self.visit(schema) else {
+        let Some(schema) = self.enter(schema) else {
             return value;
         };
-        let value = match list(schema, "allOf") {
-            [] => value,
-            all => all.iter().fold(value, |value, part| self.fit(value, part)),
-        };
-        let value = ["anyOf", "oneOf"]
-            .into_iter()
-            .fold(value, |value, keyword| {
-                let branches = list(schema, keyword);
-                self.fit_branch(value, branches)
-            });
-        self.fit_type(value, schema)
+        let mut value = value;
+        for part in list(schema, "allOf") {
+            value = self.fit(value, part);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            value = self.fit_branch(value, list(schema, keyword));
+        }
+        value = self.fit_type(value, schema);
+        self.depth -= 1;
+        value
     }
 
-    /// Resolves references; `None` when there is nothing to be said, or no budget left.
-    fn visit(&mut self, mut schema: &'s Value) -> Option<&'s Value> {
+    /// Resolves references and goes one level deeper; `None` when there is nothing to be said, or enough was.
+    fn enter(&mut self, mut schema: &'s Value) -> Option<&'s Value> {
+        if self.depth >= DEPTH {
+            return None;
+        }
         loop {
-            self.budget = self.budget.checked_sub(1)?;
+            self.charge(1)?;
             match schema.get("$ref").and_then(Value::as_str) {
                 Some(reference) => schema = self.root.pointer(reference.strip_prefix('#')?)?,
-                None => return Some(schema),
+                None => break,
             }
         }
+        self.depth += 1;
+        Some(schema)
+    }
+
+    fn charge(&mut self, cost: usize) -> Option<()> {
+        self.budget = self.budget.checked_sub(cost)?;
+        Some(())
     }
 
     /// Leaves what a branch accepts; else takes the first branch that accepts what it was made into.
@@ -96,6 +106,9 @@ impl<'s> Walk<'s> {
         }
         let before = self.mends.count();
         for branch in branches {
+            if self.charge(weight(&value)).is_none() {
+                return value;
+            }
             let made = self.fit(value.clone(), branch);
             if self.accepts(branch, &made) {
                 return made;
@@ -118,7 +131,9 @@ impl<'s> Walk<'s> {
                 }
             }
         }
-        if types.contains(&"array") && !is_blank(&value) {
+        // Text that starts like an array and is none was cut or broken, and is no item.
+        let is_broken = matches!(&value, Json::String(text) if text.trim_start().starts_with('['));
+        if types.contains(&"array") && !is_blank(&value) && !is_broken {
             return self.wrap(value, schema);
         }
         self.fit_inside(value, schema)
@@ -220,8 +235,8 @@ impl<'s> Walk<'s> {
             .get("additionalProperties")
             .filter(|schema| schema.is_object());
         let required = list(schema, "required");
-        let mut left_out = Vec::new();
-        for (key, value) in object.iter_mut() {
+        let mut left_out = vec![false; object.len()];
+        for ((key, value), left_out) in object.iter_mut().zip(&mut left_out) {
             let declared = properties.and_then(|properties| properties.get(key));
             let Some(schema) = declared.or(others) else {
                 continue;
@@ -234,13 +249,12 @@ impl<'s> Walk<'s> {
                 *value = walk.fit(given, schema);
                 if empty && !walk.accepts(schema, value) {
                     walk.note(MendKind::LeftOut);
-                    left_out.push(key.to_owned());
+                    *left_out = true;
                 }
             });
         }
-        for key in left_out {
-            object.remove(&key);
-        }
+        let mut left_out = left_out.into_iter();
+        object.retain(|_, _| !left_out.next().unwrap_or_default());
         object
     }
 
@@ -264,23 +278,31 @@ impl<'s> Walk<'s> {
         if let Value::Bool(all) = schema {
             return *all;
         }
-        let Some(schema) = self.visit(schema) else {
+        let Some(schema) = self.enter(schema) else {
             return false;
         };
+        let accepted = self.accepts_here(schema, value);
+        self.depth -= 1;
+        accepted
+    }
+
+    fn accepts_here(&mut self, schema: &'s Value, value: &Json<'_>) -> bool {
         let types = types(schema);
         if !(types.is_empty() || types.iter().any(|t| is(value, t))) || !is_listed(value, schema) {
             return false;
         }
         let any = list(schema, "anyOf");
         let one = list(schema, "oneOf");
+        let branches = any.is_empty() || any.iter().any(|branch| self.accepts(branch, value));
+        let exactly_one = one.is_empty()
+            || one
+                .iter()
+                .filter(|branch| self.accepts(branch, value))
+                .count()
+                == 1;
         let all = list(schema, "allOf");
-        (any.is_empty() || any.iter().any(|branch| self.accepts(branch, value)))
-            && (one.is_empty()
-                || one
-                    .iter()
-                    .filter(|branch| self.accepts(branch, value))
-                    .count()
-                    == 1)
+        branches
+            && exactly_one
             && all.iter().all(|part| self.accepts(part, value))
             && match value {
                 Json::Object(object) => self.accepts_members(schema, object),
@@ -398,7 +420,25 @@ fn equals(ours: &Json<'_>, theirs: &Value) -> bool {
     }
 }
 
+/// What a copy costs.
+fn weight(value: &Json<'_>) -> usize {
+    match value {
+        Json::String(text) => 1 + text.len() / 64,
+        Json::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Json::Object(object) => {
+            1 + object
+                .iter()
+                .map(|(_, value)| 1 + weight(value))
+                .sum::<usize>()
+        }
+        _ => 1,
+    }
+}
+
 /// A string that means nothing, or null.
 fn is_blank(value: &Json<'_>) -> bool {
     matches!(value, Json::String(text) if text.trim().is_empty() || text == "null")
 }
+
+#[cfg(test)]
+mod tests;
