@@ -132,3 +132,57 @@ fn json_repair_agrees_with_the_corpus_or_differs_by_a_listed_rule() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Whether a text ends inside a string or with brackets open, as far as double quotes go.
+fn is_cut(text: &str) -> bool {
+    let mut open = Vec::new();
+    let mut chars = text.chars();
+    let mut in_string = false;
+    while let Some(c) = chars.next() {
+        match (in_string, c) {
+            (true, '\\') => {
+                chars.next();
+            }
+            (_, '"') => in_string = !in_string,
+            (false, '{' | '[') => open.push(c),
+            (false, '}' | ']') => {
+                let opening = if c == '}' { '{' } else { '[' };
+                if let Some(at) = open.iter().rposition(|open| *open == opening) {
+                    open.truncate(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    in_string || !open.is_empty()
+}
+
+fn runs(text: &str) -> bool {
+    matches!(parse(text), Parsed::Strict(_) | Parsed::Repaired(_))
+}
+
+#[test]
+fn truncated_rows_never_yield_something_that_runs() {
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let (mut cut_rows, mut cuts) = (0, 0);
+    for row in rows(&folder, "json-repair.jsonl") {
+        let input = row["input"].as_str().unwrap();
+        let plain = !input.contains(['\'', '“', '”', '‘', '’', '/', '#']);
+        if plain && is_cut(input) {
+            cut_rows += 1;
+            assert!(!runs(input), "{input:?} was cut and runs");
+        }
+        if !matches!(parse(input), Parsed::Strict(_)) {
+            continue;
+        }
+        let whole = input.trim();
+        for (at, _) in whole.char_indices().skip(1) {
+            cuts += 1;
+            let cut = whole.get(..at).unwrap();
+            assert!(!runs(cut), "{cut:?} was cut and runs");
+        }
+    }
+    println!("json-repair: {cut_rows} cut rows and {cuts} cuts of strict rows, none runs");
+}

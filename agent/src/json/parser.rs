@@ -18,10 +18,16 @@ pub(super) struct Parser<'a> {
     pub(super) mends: Mends,
     pub(super) lenient: bool,
     pub(super) cut: bool,
-    open_objects: usize,
-    open_arrays: usize,
-    added_bracket: bool,
-    dropped_bracket: bool,
+    brackets: Brackets,
+}
+
+/// The brackets that are open, and whether any was mended.
+#[derive(Debug, Default)]
+struct Brackets {
+    objects: usize,
+    arrays: usize,
+    added: bool,
+    dropped: bool,
 }
 
 /// What lies between two tokens.
@@ -49,10 +55,7 @@ impl<'a> Parser<'a> {
             mends: Mends::default(),
             lenient: true,
             cut: false,
-            open_objects: 0,
-            open_arrays: 0,
-            added_bracket: false,
-            dropped_bracket: false,
+            brackets: Brackets::default(),
         }
     }
 
@@ -95,7 +98,7 @@ impl<'a> Parser<'a> {
         &mut self,
         read: fn(&mut Self) -> Result<Json<'a>, Invalid>,
     ) -> Result<Json<'a>, Invalid> {
-        if self.open_objects + self.open_arrays >= MAX_DEPTH {
+        if self.brackets.objects + self.brackets.arrays >= MAX_DEPTH {
             return self.invalid(InvalidReason::TooDeep);
         }
         self.at += 1;
@@ -103,7 +106,7 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self) -> Result<Json<'a>, Invalid> {
-        self.open_objects += 1;
+        self.brackets.objects += 1;
         let mut object = Object::new();
         let mut comma = None;
         let mut after_container = true;
@@ -120,7 +123,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 Some(b']') => {
-                    if self.closes_outer(self.open_arrays)? {
+                    if self.closes_outer(self.brackets.arrays)? {
                         self.drop_comma(comma)?;
                         break;
                     }
@@ -155,12 +158,12 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        self.open_objects -= 1;
+        self.brackets.objects -= 1;
         Ok(Json::Object(object))
     }
 
     fn array(&mut self) -> Result<Json<'a>, Invalid> {
-        self.open_arrays += 1;
+        self.brackets.arrays += 1;
         let mut items: Vec<Json<'a>> = Vec::new();
         let mut comma = None;
         loop {
@@ -176,7 +179,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 Some(b'}') => {
-                    if self.closes_outer(self.open_objects)? {
+                    if self.closes_outer(self.brackets.objects)? {
                         self.drop_comma(comma)?;
                         break;
                     }
@@ -213,7 +216,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        self.open_arrays -= 1;
+        self.brackets.arrays -= 1;
         Ok(Json::Array(items))
     }
 
@@ -221,7 +224,7 @@ impl<'a> Parser<'a> {
     /// false if it closes nothing and was passed over.
     fn closes_outer(&mut self, outer: usize) -> Result<bool, Invalid> {
         if outer > 0 {
-            self.added_bracket = true;
+            self.brackets.added = true;
             self.mend(MendKind::MissingBracket, self.at)?;
             return Ok(true);
         }
@@ -231,7 +234,7 @@ impl<'a> Parser<'a> {
 
     /// Passes over a closing bracket that closes nothing.
     pub(super) fn drop_bracket(&mut self) -> Result<(), Invalid> {
-        self.dropped_bracket = true;
+        self.brackets.dropped = true;
         self.mend(MendKind::StrayBracket, self.at)?;
         self.at += 1;
         Ok(())
@@ -240,7 +243,7 @@ impl<'a> Parser<'a> {
     /// Whether brackets were missing in one place and too many in another: then one of them was moved, and what
     /// stands between belongs to nobody knows which.
     pub(super) fn is_unbalanced(&self) -> bool {
-        self.added_bracket && self.dropped_bracket
+        self.brackets.added && self.brackets.dropped
     }
 
     fn drop_comma(&mut self, comma: Option<usize>) -> Result<(), Invalid> {
@@ -249,17 +252,16 @@ impl<'a> Parser<'a> {
 
     /// A key and its colon, up to the value. `None`: the text was cut before the value began.
     fn key(&mut self) -> Result<Option<Cow<'a, str>>, Invalid> {
-        let key = match self.string()? {
-            Some(key) => key,
-            None => {
-                let start = self.at;
-                let word = self.take_word();
-                if word.is_empty() {
-                    return self.unexpected();
-                }
-                self.mend(MendKind::BareKey, start)?;
-                Cow::Borrowed(word)
+        let key = if let Some(key) = self.string()? {
+            key
+        } else {
+            let start = self.at;
+            let word = self.take_word();
+            if word.is_empty() {
+                return self.unexpected();
             }
+            self.mend(MendKind::BareKey, start)?;
+            Cow::Borrowed(word)
         };
         if self.cut {
             return Ok(None);
@@ -283,7 +285,7 @@ impl<'a> Parser<'a> {
         let token: usize = self.rest().find(is_boundary).unwrap_or(self.rest().len());
         let token = self.rest().get(..token).unwrap_or_default();
         self.at += token.len();
-        if self.at_end() && self.open_objects + self.open_arrays > 0 {
+        if self.at_end() && self.brackets.objects + self.brackets.arrays > 0 {
             // `12` may have been the start of `123`.
             return self.end();
         }
@@ -404,7 +406,7 @@ impl<'a> Parser<'a> {
     }
 
     fn in_fence(&self) -> bool {
-        self.open_objects > 0 && self.rest().starts_with("```")
+        self.brackets.objects > 0 && self.rest().starts_with("```")
     }
 
     /// The text ends inside a value.

@@ -139,7 +139,6 @@ impl PartialArguments {
             }
             (State::Start, _) | (_, ' ' | '\t' | '\n' | '\r') => {}
             (State::BeforeKey, '"') => self.state = State::Key,
-            (State::BeforeColon, ':') => self.state = State::BeforeValue,
             (State::BeforeValue, '{') => self.enter(true),
             (State::BeforeValue, '[') => self.enter(false),
             (State::BeforeValue, '"') => {
@@ -153,7 +152,9 @@ impl PartialArguments {
             (State::AfterValue, ',') if self.open.last() == Some(&true) => {
                 self.state = State::BeforeKey;
             }
-            (State::AfterValue, ',') => self.state = State::BeforeValue,
+            (State::AfterValue, ',') | (State::BeforeColon, ':') => {
+                self.state = State::BeforeValue;
+            }
             (State::BeforeKey | State::AfterValue, '}') if self.open.last() == Some(&true) => {
                 self.leave();
             }

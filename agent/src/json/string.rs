@@ -46,13 +46,13 @@ impl<'a> Parser<'a> {
                     }
                     return Ok(read);
                 }
-                Some('\\') => match self.escape(close)? {
-                    Some(c) => read.to_mut().push(c),
-                    None => {
+                Some('\\') => {
+                    let Some(c) = self.escape(close)? else {
                         self.end::<()>()?;
                         return Ok(read);
-                    }
-                },
+                    };
+                    read.to_mut().push(c);
+                }
                 Some(c) if Some(c) == close => {
                     self.at += c.len_utf8();
                     return Ok(read);

@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A JSON value as its text has it: numbers keep their digits, objects their order and even their repeated keys.
 ///
@@ -369,8 +369,10 @@ pub(super) fn write_string(string: &str, out: &mut String) {
             Some('\t') => out.push_str("\\t"),
             Some('\x08') => out.push_str("\\b"),
             Some('\x0c') => out.push_str("\\f"),
-            Some(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            None => {}
+            other => {
+                // Writing to a string cannot end in an error.
+                let _ = write!(out, "\\u{:04x}", other.map_or(0, u32::from));
+            }
         }
         rest = chars.as_str();
     }

@@ -124,11 +124,11 @@ impl<'s> Walk<'s> {
             return self.fit_inside(value, schema);
         }
         for wanted in &types {
-            if let Some((made, kind)) = self.convert(&value, wanted) {
-                if is_listed(&made, schema) {
-                    self.note(kind);
-                    return self.fit_inside(made, schema);
-                }
+            if let Some((made, kind)) = self.convert(&value, wanted)
+                && is_listed(&made, schema)
+            {
+                self.note(kind);
+                return self.fit_inside(made, schema);
             }
         }
         // Text that starts like an array and is none was cut or broken, and is no item.

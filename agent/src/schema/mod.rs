@@ -2,8 +2,13 @@
 //!
 //! `schema` is the canonical JSON Schema with the check program compiled from it; `parameter` builds one from what the
 //! macros know of a function; `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode; `coerce` fits arguments that say the same in another type, after a first failure; `problem` walks the same program over the text once more, only after a failure, and names every problem.
+//! decode; `coerce` fits arguments that say the same in another type, after a first failure; `problem` walks the same
+//! program over the text once more, only after a failure, and names every problem.
 
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the mending path of a call's check will call it")
+)]
 mod coerce;
 mod parameter;
 mod problem;
