@@ -2,7 +2,11 @@
 //!
 //! Run with `--nocapture` to see the counts.
 
-#![expect(clippy::unwrap_used, reason = "a broken corpus is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken corpus is a failed test"
+)]
 
 use agent::json::{InvalidReason, Kind, MendKind, Parsed, parse};
 use serde_json::Value;

@@ -194,8 +194,8 @@ fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>, Invalid> 
             continue;
         }
         if found.is_none() && may_be_encoded && inside.starts_with("\\\"") {
-            let inner = Parser::unescape(text.trim_end())?;
-            return decoded(&inner, false, at, Mends::default());
+            let (inner, cut) = Parser::unescape(text.trim_end())?;
+            return decoded(&inner, cut, at, Mends::default());
         }
         tries += 1;
         if tries > CANDIDATES {

@@ -141,8 +141,13 @@ impl<'a> Parser<'a> {
                 Some(_) => {}
             }
             if !object.is_empty() && comma.is_none() {
-                // Without white space it may as well be an unescaped quote.
-                if gap == Gap::None && !after_container {
+                // On the same line what follows may as well be the rest of a string with unescaped quotes.
+                let wanted = match self.peek() {
+                    _ if after_container => Gap::None,
+                    Some(b'"' | b'\'') => Gap::Space,
+                    _ => Gap::Line,
+                };
+                if gap < wanted {
                     return self.invalid(InvalidReason::Unexpected);
                 }
                 self.mend(MendKind::MissingComma, self.at)?;

@@ -1,6 +1,6 @@
 //! String literals: a string ends at the first quote of its kind that is not escaped, whatever comes after it.
 
-use super::invalid::{Invalid, InvalidReason};
+use super::invalid::Invalid;
 use super::mend::MendKind;
 use super::parser::Parser;
 use std::borrow::Cow;
@@ -156,13 +156,11 @@ fn hex4(rest: &str) -> Hex {
 }
 
 impl Parser<'_> {
-    /// Reads `text` as the inside of a string: what a text whose quotes are all escaped stands for.
-    pub(super) fn unescape(text: &str) -> Result<String, Invalid> {
+    /// Reads `text` as the inside of a string, which is what a text whose quotes are all escaped stands for; says
+    /// whether it ends inside an escape.
+    pub(super) fn unescape(text: &str) -> Result<(String, bool), Invalid> {
         let mut parser = Parser::lenient(text, 0);
         let body = parser.string_body(None)?.into_owned();
-        if parser.cut {
-            return Err(Invalid::new(InvalidReason::End, text.len()));
-        }
-        Ok(body)
+        Ok((body, parser.cut))
     }
 }

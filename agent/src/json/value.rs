@@ -101,6 +101,43 @@ impl fmt::Display for Json<'_> {
     }
 }
 
+impl From<bool> for Json<'_> {
+    fn from(bool: bool) -> Self {
+        Self::Bool(bool)
+    }
+}
+
+impl<'a> From<&'a str> for Json<'a> {
+    fn from(string: &'a str) -> Self {
+        Self::String(Cow::Borrowed(string))
+    }
+}
+
+impl From<String> for Json<'_> {
+    fn from(string: String) -> Self {
+        Self::String(Cow::Owned(string))
+    }
+}
+
+impl<'a> From<Number<'a>> for Json<'a> {
+    fn from(number: Number<'a>) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// Every integer is a JSON number, to its last digit.
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Json<'_> {
+            fn from(integer: $integer) -> Self {
+                Self::Number(Number(Cow::Owned(integer.to_string())))
+            }
+        }
+    )*};
+}
+
+from_integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
 /// The kinds of JSON values, as messages name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
