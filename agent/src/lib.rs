@@ -1,6 +1,6 @@
 //! Turn async functions into tools that language models call, and run the conversation.
 
-mod json;
+pub mod json;
 pub mod message;
 pub mod model;
 pub mod schema;

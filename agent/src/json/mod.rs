@@ -1,5 +1,28 @@
-//! JSON text.
+//! From a call's raw text to JSON, saying how much of it is the model's own.
 //!
-//! `scan` reads strict JSON (RFC 8259), piece by piece and without a tree.
+//! [`parse`] gives one of four results: strict, repaired (with a list of what was mended), partial (cut, to be shown only) or
+//! invalid (with a reason for the model). [`PartialArguments`] shows arguments while they stream.
+//!
+//! Read `value` (the tree: exact numbers, ordered objects), `parser` and `string` (the grammar, strict and mending in
+//! one), `parse` (what stands around the object, and the four results), then `view` and `stream`. Apart from these stands
+//! `scan`: strict text piece by piece, without a tree, for the reader that decodes typed arguments.
 
+mod invalid;
+mod mend;
+mod parse;
+mod parser;
 pub(crate) mod scan;
+mod stream;
+mod string;
+mod value;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use invalid::{Invalid, InvalidReason};
+pub use mend::{Mend, MendKind, Mends, Place};
+pub use parse::{Parsed, Partial, Repaired, parse};
+pub use stream::PartialArguments;
+pub use value::{Json, Kind, Number, Object};
+pub use view::View;

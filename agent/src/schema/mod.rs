@@ -29,6 +29,11 @@
 mod access;
 mod canonical;
 mod check;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the mending path of a call's check will call it")
+)]
+mod coerce;
 mod describe;
 mod explain;
 mod flatten;

@@ -1,0 +1,418 @@
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+/// A JSON value as its text has it: numbers keep their digits, objects their order and even their repeated keys.
+///
+/// ```
+/// use agent::json::Json;
+///
+/// let value = Json::parse(r#"{"id": 18446744073709551616, "ratio": 1.50}"#).unwrap();
+/// assert_eq!(value.to_text(), r#"{"id":18446744073709551616,"ratio":1.50}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Json<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, by its digits.
+    Number(Number<'a>),
+    /// A string, its escapes resolved.
+    String(Cow<'a, str>),
+    /// An array.
+    Array(Vec<Json<'a>>),
+    /// An object.
+    Object(Object<'a>),
+}
+
+impl<'a> Json<'a> {
+    /// The value as JSON text without white space.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    /// The object, if it is one.
+    pub fn as_object(&self) -> Option<&Object<'a>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(string) => Some(string),
+            _ => None,
+        }
+    }
+
+    /// What kind of value it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Null => Kind::Null,
+            Self::Bool(_) => Kind::Boolean,
+            Self::Number(_) => Kind::Number,
+            Self::String(_) => Kind::String,
+            Self::Array(_) => Kind::Array,
+            Self::Object(_) => Kind::Object,
+        }
+    }
+
+    /// The same value, borrowing nothing.
+    pub fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(bool) => Json::Bool(bool),
+            Self::Number(number) => Json::Number(number.into_owned()),
+            Self::String(string) => Json::String(Cow::Owned(string.into_owned())),
+            Self::Array(items) => Json::Array(items.into_iter().map(Json::into_owned).collect()),
+            Self::Object(object) => Json::Object(object.into_owned()),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(true) => out.push_str("true"),
+            Self::Bool(false) => out.push_str("false"),
+            Self::Number(number) => out.push_str(number.as_str()),
+            Self::String(string) => write_string(string, out),
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(object) => object.write(out),
+        }
+    }
+}
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl From<bool> for Json<'_> {
+    fn from(bool: bool) -> Self {
+        Self::Bool(bool)
+    }
+}
+
+impl<'a> From<&'a str> for Json<'a> {
+    fn from(string: &'a str) -> Self {
+        Self::String(Cow::Borrowed(string))
+    }
+}
+
+impl From<String> for Json<'_> {
+    fn from(string: String) -> Self {
+        Self::String(Cow::Owned(string))
+    }
+}
+
+impl<'a> From<Number<'a>> for Json<'a> {
+    fn from(number: Number<'a>) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// Every integer is a JSON number, to its last digit.
+macro_rules! from_integers {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Json<'_> {
+            fn from(integer: $integer) -> Self {
+                Self::Number(Number(Cow::Owned(integer.to_string())))
+            }
+        }
+    )*};
+}
+
+from_integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+/// The kinds of JSON values, as messages name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        })
+    }
+}
+
+/// The members of an object, in the order of the text.
+///
+/// A text may repeat a key. Both members stay, so that whoever checks the arguments can object; [`Object::get`] finds
+/// the last one, as most readers of JSON do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Object<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'a> Object<'a> {
+    /// An object without members.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Json<'a>> {
+        self.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// The value of `key`, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json<'a>> {
+        let mut members = self.0.iter_mut().rev();
+        members.find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// Adds a member at the end, also when the key is there already.
+    pub fn push(&mut self, key: impl Into<Cow<'a, str>>, value: Json<'a>) {
+        self.0.push((key.into(), value));
+    }
+
+    /// Takes out every member named `key` and returns the value of the last.
+    pub fn remove(&mut self, key: &str) -> Option<Json<'a>> {
+        let mut removed = None;
+        self.0.retain_mut(|(k, v)| {
+            let keep = k != key;
+            if !keep {
+                removed = Some(std::mem::replace(v, Json::Null));
+            }
+            keep
+        });
+        removed
+    }
+
+    /// Takes out the members for which `keep` says no.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &Json<'a>) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+
+    /// The members, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'a>)> {
+        self.0.iter().map(|(key, value)| (&**key, value))
+    }
+
+    /// The members, in order, their values to be changed.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut Json<'a>)> {
+        self.0.iter_mut().map(|(key, value)| (&**key, value))
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The object as JSON text without white space.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+
+    /// The same object, borrowing nothing.
+    pub fn into_owned(self) -> Object<'static> {
+        let members = self.0.into_iter();
+        Object(
+            members
+                .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+                .collect(),
+        )
+    }
+
+    /// The value of the last member.
+    pub(super) fn last_mut(&mut self) -> Option<&mut Json<'a>> {
+        self.0.last_mut().map(|(_, value)| value)
+    }
+
+    fn write(&self, out: &mut String) {
+        out.push('{');
+        for (index, (key, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_string(key, out);
+            out.push(':');
+            value.write(out);
+        }
+        out.push('}');
+    }
+}
+
+impl<'a, K: Into<Cow<'a, str>>> FromIterator<(K, Json<'a>)> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = (K, Json<'a>)>>(members: I) -> Self {
+        Self(members.into_iter().map(|(k, v)| (k.into(), v)).collect())
+    }
+}
+
+/// A JSON number, by its digits: `1.50` stays `1.50`, and 30 digits stay 30 digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number<'a>(Cow<'a, str>);
+
+impl<'a> Number<'a> {
+    /// A number from its text.
+    ///
+    /// Returns `None` for what is no JSON number (`NaN`, `0x10`, `1.`, `" 1"`).
+    pub fn new(text: impl Into<Cow<'a, str>>) -> Option<Self> {
+        let text = text.into();
+        (number_length(text.as_bytes()) == Some(text.len())).then_some(Self(text))
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The whole number that it is exactly, as digits with an optional `-`: `3.0` is 3, `1e2` is 100, `-0` is 0.
+    ///
+    /// Returns `None` for a fraction, and for what no Rust integer holds (more than 39 digits).
+    ///
+    /// ```
+    /// use agent::json::Number;
+    ///
+    /// let whole = |text: &'static str| Number::new(text).unwrap().to_whole();
+    /// assert_eq!(whole("12.0").as_deref(), Some("12"));
+    /// assert_eq!(whole("1e2").as_deref(), Some("100"));
+    /// assert_eq!(whole("12.5"), None);
+    /// assert_eq!(whole("1e400"), None);
+    /// ```
+    pub fn to_whole(&self) -> Option<String> {
+        let (negative, rest) = match self.0.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, &*self.0),
+        };
+        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits = format!("{whole}{fraction}");
+        let digits = digits.trim_start_matches('0');
+        if digits.is_empty() {
+            return Some("0".to_owned());
+        }
+        // An exponent beyond i64 belongs to a number far outside every integer, or to a fraction.
+        let exponent: i64 = exponent.parse().ok()?;
+        let shift = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        let digits = match usize::try_from(shift) {
+            Ok(zeros) if zeros.saturating_add(digits.len()) <= LONGEST_INTEGER => {
+                format!("{digits}{}", "0".repeat(zeros))
+            }
+            Ok(_) => return None,
+            Err(_) => {
+                let cut = usize::try_from(shift.unsigned_abs()).ok()?;
+                let (kept, dropped) = digits.split_at_checked(digits.len().checked_sub(cut)?)?;
+                if kept.is_empty() || dropped.bytes().any(|digit| digit != b'0') {
+                    return None;
+                }
+                kept.to_owned()
+            }
+        };
+        (digits.len() <= LONGEST_INTEGER).then(|| {
+            if negative {
+                format!("-{digits}")
+            } else {
+                digits
+            }
+        })
+    }
+
+    /// The same number, borrowing nothing.
+    pub fn into_owned(self) -> Number<'static> {
+        Number(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl fmt::Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The digits of `u128::MAX` and of `i128::MIN`.
+const LONGEST_INTEGER: usize = 39;
+
+/// How many bytes at the start of `bytes` are a number of RFC 8259.
+pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let mut at = usize::from(bytes.first() == Some(&b'-'));
+    at += match (bytes.get(at)?, digits(at)) {
+        (_, 0) => return None,
+        (b'0', _) => 1,
+        (_, count) => count,
+    };
+    if bytes.get(at) == Some(&b'.') {
+        match digits(at + 1) {
+            0 => return None,
+            count => at += 1 + count,
+        }
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        match digits(at + 1 + sign) {
+            0 => return None,
+            count => at += 1 + sign + count,
+        }
+    }
+    Some(at)
+}
+
+/// Writes a string with its quotes, escaping what RFC 8259 demands and nothing else.
+pub(super) fn write_string(string: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = string;
+    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f')) {
+        let (plain, tail) = rest.split_at(at);
+        out.push_str(plain);
+        let mut chars = tail.chars();
+        match chars.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some('\x08') => out.push_str("\\b"),
+            Some('\x0c') => out.push_str("\\f"),
+            other => {
+                // Writing to a string cannot end in an error.
+                let _ = write!(out, "\\u{:04x}", other.map_or(0, u32::from));
+            }
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}

@@ -1,0 +1,192 @@
+//! Public corpora, read where they are: `AGENT_CORPORA`, else `../shared/corpora`.
+//!
+//! Run with `--nocapture` to see the counts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken corpus is a failed test"
+)]
+
+use agent::json::{InvalidReason, Kind, MendKind, Parsed, parse};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn rows(folder: &Path, name: &str) -> Vec<Value> {
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Equal as the corpora compare: numbers by value, objects in any order, of a repeated key the last.
+fn same(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, a)| b.get(k).is_some_and(|b| same(a, b)))
+        }
+        _ => ours == theirs,
+    }
+}
+
+/// Why a text that others repair is refused here.
+fn rule_of_refusal(reason: InvalidReason) -> &'static str {
+    match reason {
+        InvalidReason::NotAnObject(Kind::Array) => "arguments are an object, no array",
+        InvalidReason::NotAnObject(_) | InvalidReason::NoObject => {
+            "arguments are an object, no scalar and no words"
+        }
+        InvalidReason::EmptyAmongWords => "an empty object among words says nothing",
+        InvalidReason::SeveralObjects => "two objects that differ: neither is the call",
+        InvalidReason::MoreData | InvalidReason::DataBefore => {
+            "data outside the object is not dropped"
+        }
+        InvalidReason::Unexpected | InvalidReason::MissingColon => {
+            "an unescaped quote may be anywhere: not guessed"
+        }
+        InvalidReason::BadNumber => "what is no number in any common spelling is not made a string",
+        InvalidReason::BareWord => "a bare word is not made a string",
+        InvalidReason::NotFinite => "no NaN and no infinity",
+        InvalidReason::MissingValue => "a missing value is not made null",
+        InvalidReason::Elided => "an ellipsis stands for values that are not here",
+        InvalidReason::Brackets => "brackets both missing and too many: one was moved",
+        _ => "",
+    }
+}
+
+/// Why a text is read here, but otherwise than by the corpus.
+fn rule_of_reading(parsed: &Parsed<'_>) -> &'static str {
+    let Parsed::Repaired(repaired) = parsed else {
+        return match parsed {
+            Parsed::Strict(object) if object.is_empty() => "blank is an empty object",
+            _ => "",
+        };
+    };
+    let mends = repaired.mends().first();
+    let rules = [
+        (
+            MendKind::DoubleEncoding,
+            "a string that holds an object is arguments encoded twice",
+        ),
+        (MendKind::Backslash, "what is no escape keeps its backslash"),
+        (
+            MendKind::RepeatedObject,
+            "an empty second object says nothing",
+        ),
+        (
+            MendKind::SurroundingText,
+            "words behind the object are dropped, and listed",
+        ),
+    ];
+    let applies = |kind| mends.iter().any(|mend| mend.kind == kind);
+    rules
+        .iter()
+        .find(|(kind, _)| applies(*kind))
+        .map_or("", |(_, rule)| rule)
+}
+
+#[test]
+fn json_repair_agrees_with_the_corpus_or_differs_by_a_listed_rule() {
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows(&folder, "json-repair.jsonl") {
+        let input = row["input"].as_str().unwrap();
+        let expected = &row["expected"];
+        let is_error = row["error"] == true || row["unrecoverable"] == true;
+        let parsed = parse(input);
+        let object = match &parsed {
+            Parsed::Strict(object) => Some(object.to_text()),
+            Parsed::Repaired(repaired) => Some(repaired.to_text()),
+            _ => None,
+        };
+        let verdict = match (&parsed, object) {
+            (_, Some(text)) => {
+                let ours = serde_json::from_str::<Value>(&text).unwrap();
+                if !is_error && same(&ours, expected) {
+                    "agrees"
+                } else if row["contested"] == true {
+                    "contested"
+                } else {
+                    rule_of_reading(&parsed)
+                }
+            }
+            (_, None) if is_error => "agrees: refused by both",
+            (Parsed::Partial(_), None) => "a text that was cut is never made whole",
+            (Parsed::Invalid(invalid), None) => rule_of_refusal(invalid.reason()),
+            _ => "",
+        };
+        *counts.entry(verdict).or_default() += 1;
+        if verdict.is_empty() {
+            wrong.push(format!("{input:?}\n  theirs {expected}\n  ours {parsed:?}"));
+        }
+    }
+    println!("json-repair:");
+    for (verdict, count) in &counts {
+        println!("{count:5}  {verdict}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether a text ends inside a string or with brackets open, as far as double quotes go.
+fn is_cut(text: &str) -> bool {
+    let mut open = Vec::new();
+    let mut chars = text.chars();
+    let mut in_string = false;
+    while let Some(c) = chars.next() {
+        match (in_string, c) {
+            (true, '\\') => {
+                chars.next();
+            }
+            (_, '"') => in_string = !in_string,
+            (false, '{' | '[') => open.push(c),
+            (false, '}' | ']') => {
+                let opening = if c == '}' { '{' } else { '[' };
+                if let Some(at) = open.iter().rposition(|open| *open == opening) {
+                    open.truncate(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    in_string || !open.is_empty()
+}
+
+fn runs(text: &str) -> bool {
+    matches!(parse(text), Parsed::Strict(_) | Parsed::Repaired(_))
+}
+
+#[test]
+fn truncated_rows_never_yield_something_that_runs() {
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let (mut cut_rows, mut cuts) = (0, 0);
+    for row in rows(&folder, "json-repair.jsonl") {
+        let input = row["input"].as_str().unwrap();
+        let plain = !input.contains(['\'', '“', '”', '‘', '’', '/', '#']);
+        if plain && is_cut(input) {
+            cut_rows += 1;
+            assert!(!runs(input), "{input:?} was cut and runs");
+        }
+        if !matches!(parse(input), Parsed::Strict(_)) {
+            continue;
+        }
+        let whole = input.trim();
+        for (at, _) in whole.char_indices().skip(1) {
+            cuts += 1;
+            let cut = whole.get(..at).unwrap();
+            assert!(!runs(cut), "{cut:?} was cut and runs");
+        }
+    }
+    println!("json-repair: {cut_rows} cut rows and {cuts} cuts of strict rows, none runs");
+}
