@@ -3,6 +3,7 @@
 pub mod json;
 pub mod message;
 pub mod model;
+pub mod provider;
 pub mod schema;
 mod tool;
 

@@ -1,30 +1,33 @@
-//! Folders of recorded data that stay where they are.
+//! Folders of recordings that are not part of the project.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The folder named by the environment variable `variable`, or else `default`, relative to the workspace.
+/// The folder that `variable` names, else `default` seen from the workspace's root.
 ///
-/// `None`, with a line on standard error, when nobody named one and the default is absent.
+/// Nothing if the default is not there: a clone alone must pass, and says on the way what it did not test.
 ///
 /// # Panics
 ///
-/// When the variable names a folder that is absent: whoever set it wants the data read.
+/// If the variable names a folder that is not there: whoever set it wanted it tested.
 pub fn folder(variable: &str, default: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Some(named) = env::var_os(variable) {
-        let named = PathBuf::from(named);
+        // Cargo runs a test in its package's folder; a person writes a path as seen from the workspace.
+        let path = root.join(named);
         assert!(
-            named.is_dir(),
-            "{variable} names {}, which is no folder",
-            named.display()
+            path.is_dir(),
+            "{variable} names {}, which is not a folder",
+            path.display()
         );
-        return Some(named);
+        return Some(path);
     }
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = workspace.join(default);
-    if folder.is_dir() {
-        return Some(folder);
+    let path = root.join(default);
+    if path.is_dir() {
+        return Some(path);
     }
-    eprintln!("skipped: no folder {default}; name another with {variable}");
+    println!(
+        "{default} is absent, so nothing there was tested; set {variable} to the folder's path"
+    );
     None
 }

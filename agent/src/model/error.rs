@@ -1,3 +1,4 @@
+use crate::message::Reply;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +10,21 @@ pub struct ModelError {
     message: String,
     status: Option<u16>,
     retry_after: Option<Duration>,
+    server: Option<Box<ServerError>>,
+    partial: Option<Box<Reply>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// What a server itself said of an error, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerError {
+    /// Its word for the kind of error, for example `invalid_request_error`.
+    pub kind: Option<String>,
+    /// Its code, for example `insufficient_quota` or `400`.
+    pub code: Option<String>,
+    /// Its sentence.
+    pub message: String,
 }
 
 /// The kinds of [`ModelError`].
@@ -52,6 +67,8 @@ impl ModelError {
             message: message.into(),
             status: None,
             retry_after: None,
+            server: None,
+            partial: None,
             source: None,
         }
     }
@@ -70,10 +87,42 @@ impl ModelError {
         self
     }
 
+    /// The same error with what the server said of it.
+    #[must_use]
+    pub fn with_server(mut self, server: ServerError) -> Self {
+        self.server = Some(Box::new(server));
+        self
+    }
+
+    /// The same error with what had come of the answer before it.
+    #[must_use]
+    pub fn with_partial(mut self, partial: Reply) -> Self {
+        self.partial = Some(Box::new(partial));
+        self
+    }
+
     /// The same error with what caused it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
+        self
+    }
+
+    /// The same error, its sentence passed through `rewrite`.
+    #[cfg(feature = "http")]
+    pub(crate) fn map_message(mut self, rewrite: impl Fn(&str) -> String) -> Self {
+        self.message = rewrite(&self.message);
+        self
+    }
+
+    /// The same error, the server's own texts passed through `rewrite`.
+    #[cfg(feature = "http")]
+    pub(crate) fn map_server(mut self, rewrite: impl Fn(&str) -> String) -> Self {
+        if let Some(server) = &mut self.server {
+            server.message = rewrite(&server.message);
+            server.kind = server.kind.as_deref().map(&rewrite);
+            server.code = server.code.as_deref().map(&rewrite);
+        }
         self
     }
 
@@ -90,6 +139,17 @@ impl ModelError {
     /// The time after which the server wants to be asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// What the server said of it, if it said anything.
+    pub fn server(&self) -> Option<&ServerError> {
+        self.server.as_deref()
+    }
+
+    /// What had come of the answer before the error, for showing and for counting tokens. Its calls are not complete
+    /// and must not run.
+    pub fn partial(&self) -> Option<&Reply> {
+        self.partial.as_deref()
     }
 
     /// Whether the same request may succeed later. Says nothing about what was already shown of the answer.

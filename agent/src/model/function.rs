@@ -56,7 +56,7 @@ impl<F> fmt::Debug for FunctionModel<F> {
 }
 
 /// The events with which a server would have streamed this reply: text in words, arguments in small pieces.
-pub(super) fn events_of(reply: Reply) -> Vec<ModelEvent> {
+pub(crate) fn events_of(reply: Reply) -> Vec<ModelEvent> {
     let mut events = Vec::new();
     let mut calls = 0;
     for part in &reply.parts {

@@ -6,13 +6,19 @@
 
 mod error;
 mod event;
+#[cfg(feature = "http")]
+mod from_env;
 mod function;
 mod request;
 mod scripted;
 
-pub use error::{ModelError, ModelErrorKind};
+pub use error::{ModelError, ModelErrorKind, ServerError};
 pub use event::{ModelEvent, ModelStream};
+#[cfg(feature = "http")]
+pub use from_env::from_env;
 pub use function::FunctionModel;
+#[cfg(feature = "http")]
+pub(crate) use function::events_of;
 pub use request::{Request, RequestOptions};
 pub use scripted::{ScriptedModel, Step};
 

@@ -1,0 +1,148 @@
+//! Writing a request's body: JSON in one buffer, with ready pieces (schemas, echoes) copied in as they are.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Fields that a user adds to every request's body.
+pub type BodyFields = Map<String, Value>;
+
+/// An object that is being written.
+pub(super) struct Object<'w> {
+    out: &'w mut Vec<u8>,
+    empty: bool,
+}
+
+/// An array that is being written.
+pub(super) struct Array<'w> {
+    out: &'w mut Vec<u8>,
+    empty: bool,
+}
+
+/// Writes one object.
+pub(super) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+    out.push(b'{');
+    fill(&mut Object { out, empty: true });
+    out.push(b'}');
+}
+
+impl Object<'_> {
+    fn key(&mut self, key: &str) {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(b',');
+        }
+        value(self.out, key);
+        self.out.push(b':');
+    }
+
+    /// A member that serde writes.
+    pub(super) fn value(&mut self, key: &str, member: &(impl Serialize + ?Sized)) {
+        self.key(key);
+        value(self.out, member);
+    }
+
+    /// A member that is JSON already.
+    pub(super) fn raw(&mut self, key: &str, json: &str) {
+        self.key(key);
+        self.out.extend_from_slice(json.as_bytes());
+    }
+
+    pub(super) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
+        self.key(key);
+        object(self.out, fill);
+    }
+
+    pub(super) fn array(&mut self, key: &str, fill: impl FnOnce(&mut Array<'_>)) {
+        self.key(key);
+        self.out.push(b'[');
+        fill(&mut Array {
+            out: self.out,
+            empty: true,
+        });
+        self.out.push(b']');
+    }
+
+    /// The members of an object that is JSON already.
+    pub(super) fn splice(&mut self, object: &str) {
+        let inner = object
+            .trim()
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+            .unwrap_or_default()
+            .trim();
+        if !inner.is_empty() {
+            if !std::mem::take(&mut self.empty) {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(inner.as_bytes());
+        }
+    }
+}
+
+impl Array<'_> {
+    fn next(&mut self) {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(b',');
+        }
+    }
+
+    pub(super) fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
+        self.next();
+        object(self.out, fill);
+    }
+
+    /// An element that is JSON already.
+    pub(super) fn raw(&mut self, json: &str) {
+        self.next();
+        self.out.extend_from_slice(json.as_bytes());
+    }
+}
+
+fn value(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let written = serde_json::to_writer(&mut *out, value);
+    // Strings, numbers and JSON values always serialise, and a `Vec` takes every byte.
+    debug_assert!(written.is_ok(), "a request's field does not serialise");
+}
+
+/// A body: the protocol's own fields, save those that the user sets, then the user's; `last` (the messages) at the
+/// end, so that everything before stays the same from turn to turn.
+pub(super) fn body(
+    fields: &BodyFields,
+    own: impl FnOnce(&mut Fields<'_, '_>),
+    last: impl FnOnce(&mut Object<'_>),
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1024);
+    object(&mut out, |body| {
+        own(&mut Fields { body, fields });
+        for (key, field) in fields {
+            body.value(key, field);
+        }
+        last(body);
+    });
+    out
+}
+
+/// The protocol's own fields of a body. One that the user sets is left to them.
+pub(super) struct Fields<'b, 'w> {
+    body: &'b mut Object<'w>,
+    fields: &'b BodyFields,
+}
+
+impl Fields<'_, '_> {
+    pub(super) fn value(&mut self, key: &str, member: &(impl Serialize + ?Sized)) {
+        if !self.fields.contains_key(key) {
+            self.body.value(key, member);
+        }
+    }
+
+    pub(super) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
+        if !self.fields.contains_key(key) {
+            self.body.object(key, fill);
+        }
+    }
+
+    pub(super) fn array(&mut self, key: &str, fill: impl FnOnce(&mut Array<'_>)) {
+        if !self.fields.contains_key(key) {
+            self.body.array(key, fill);
+        }
+    }
+}

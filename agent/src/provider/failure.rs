@@ -1,0 +1,255 @@
+//! Errors as servers report them, in the body of an error answer or in the middle of a stream, as [`ModelError`].
+
+use super::json::{Raw, Text, excerpt};
+use crate::model::{ModelError, ModelErrorKind, ServerError};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// So much of a server's own words is shown.
+const SHOWN: usize = 600;
+
+/// The error of an answer with an HTTP status other than success, from its body.
+///
+/// Reads the shapes of the three protocols and those of the gateways before them; a body that is none of these (a
+/// proxy's page) is shown by its beginning.
+pub fn error_answer(status: u16, body: &[u8]) -> ModelError {
+    let body = String::from_utf8_lossy(body);
+    let reported = Report::read(&body);
+    let kind = reported
+        .as_ref()
+        .and_then(Report::kind_by_word)
+        .unwrap_or_else(|| kind_by_status(status));
+    let said = match &reported {
+        Some(report) => format!(": {}", excerpt(&report.message, SHOWN)),
+        None if body.trim().is_empty() => String::new(),
+        None => format!(": {}", excerpt(&plain(&body), 200)),
+    };
+    let error =
+        ModelError::new(kind, format!("{} ({status}){said}", happened(kind))).with_status(status);
+    match reported {
+        Some(report) => error.with_server(report.into_server()),
+        None => error.with_server(ServerError {
+            message: excerpt(&plain(&body), SHOWN).into_owned(),
+            ..ServerError::default()
+        }),
+    }
+}
+
+/// The error that a server reports under an HTTP status of success, from the JSON of its `error`.
+pub(super) fn error_event(error: &str) -> ModelError {
+    let report = Report::read(error).unwrap_or_else(|| Report {
+        message: excerpt(error, SHOWN).into_owned(),
+        ..Report::default()
+    });
+    // With no word and no number to go by, it is the server that did not keep its promise.
+    let kind = report
+        .kind_by_word()
+        .or_else(|| report.status().map(kind_by_status))
+        .unwrap_or(match report.kind.as_deref() {
+            Some(INVALID_REQUEST) => ModelErrorKind::Rejected,
+            _ => ModelErrorKind::Server,
+        });
+    let code = match report.code.as_ref().or(report.kind.as_ref()) {
+        Some(code) => format!(" ({})", excerpt(code, 80)),
+        None => String::new(),
+    };
+    let message = format!(
+        "{} in the middle of its answer{code}: {}",
+        happened(kind),
+        excerpt(&report.message, SHOWN)
+    );
+    let error = ModelError::new(kind, message);
+    match report.status() {
+        Some(status) => error.with_status(status),
+        None => error,
+    }
+    .with_server(report.into_server())
+}
+
+fn happened(kind: ModelErrorKind) -> &'static str {
+    match kind {
+        ModelErrorKind::Auth => "the server refused the key",
+        ModelErrorKind::NotFound => "the server does not know the model or the address",
+        ModelErrorKind::RateLimit => "the server wants fewer requests for now",
+        ModelErrorKind::Quota => "the account has nothing left to spend",
+        ModelErrorKind::Timeout => "the server gave up waiting",
+        ModelErrorKind::Rejected => "the server refused the request",
+        _ => "the server failed",
+    }
+}
+
+fn kind_by_status(status: u16) -> ModelErrorKind {
+    match status {
+        401 | 403 => ModelErrorKind::Auth,
+        402 => ModelErrorKind::Quota,
+        404 => ModelErrorKind::NotFound,
+        408 | 504 => ModelErrorKind::Timeout,
+        429 => ModelErrorKind::RateLimit,
+        // A conflict is one of those that both official SDKs send again.
+        409 | 500.. => ModelErrorKind::Server,
+        _ => ModelErrorKind::Rejected,
+    }
+}
+
+/// Words that say more than the status under which they come: a used-up account is a 429 or a 400 as the server
+/// likes, and asking it again helps nobody.
+const WORDS: &[(&str, ModelErrorKind)] = &[
+    ("insufficient_quota", ModelErrorKind::Quota),
+    ("billing_error", ModelErrorKind::Quota),
+    ("enforced_spend_limit_reached", ModelErrorKind::Quota),
+    ("invalid_api_key", ModelErrorKind::Auth),
+    ("authentication_error", ModelErrorKind::Auth),
+    ("permission_error", ModelErrorKind::Auth),
+    ("model_not_found", ModelErrorKind::NotFound),
+    ("not_found_error", ModelErrorKind::NotFound),
+    ("invalid_model", ModelErrorKind::NotFound),
+    ("rate_limit_error", ModelErrorKind::RateLimit),
+    ("rate_limit_exceeded", ModelErrorKind::RateLimit),
+    ("timeout_error", ModelErrorKind::Timeout),
+    ("overloaded_error", ModelErrorKind::Server),
+    ("server_is_overloaded", ModelErrorKind::Server),
+    ("server_error", ModelErrorKind::Server),
+    ("api_error", ModelErrorKind::Server),
+    ("content_filter", ModelErrorKind::Rejected),
+    ("context_length_exceeded", ModelErrorKind::Rejected),
+    ("invalid_prompt", ModelErrorKind::Rejected),
+    ("tool_use_failed", ModelErrorKind::Rejected),
+];
+
+/// A word that says less than any status: it stands over wrong keys and unknown models too.
+const INVALID_REQUEST: &str = "invalid_request_error";
+
+#[derive(Debug, Default)]
+struct Report {
+    kind: Option<String>,
+    code: Option<String>,
+    status: Option<String>,
+    detail_code: Option<String>,
+    message: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Shape<'a> {
+    #[serde(borrow)]
+    error: Raw<'a>,
+    #[serde(borrow, rename = "type")]
+    kind: Raw<'a>,
+    #[serde(borrow)]
+    code: Raw<'a>,
+    #[serde(borrow)]
+    status_code: Raw<'a>,
+    #[serde(borrow)]
+    message: Raw<'a>,
+    #[serde(borrow)]
+    detail: Raw<'a>,
+    #[serde(borrow)]
+    details: Raw<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Details<'a> {
+    #[serde(borrow)]
+    error_code: Text<'a>,
+}
+
+impl Report {
+    /// Reads `{"error": {..}}`, `{"error": ".."}`, a bare error, FastAPI's `{"detail": ..}`, or any of these in a list.
+    fn read(json: &str) -> Option<Self> {
+        let json = json.trim();
+        if let Some(text) = Some(json).filter(|json| json.starts_with('"')) {
+            return Some(Self {
+                message: serde_json::from_str(text).ok()?,
+                ..Self::default()
+            });
+        }
+        if json.starts_with('[') {
+            let list: Vec<&serde_json::value::RawValue> = serde_json::from_str(json).ok()?;
+            return Self::read(list.first()?.get());
+        }
+        let shape: Shape<'_> = serde_json::from_str(json).ok()?;
+        let outer = Self {
+            kind: shape.kind.text_or_json().into_string(),
+            code: shape.code.text_or_json().into_string(),
+            status: shape.status_code.text_or_json().into_string(),
+            detail_code: shape
+                .details
+                .read::<Details<'_>>()
+                .and_then(|details| details.error_code.into_string()),
+            message: shape
+                .message
+                .text_or_json()
+                .into_string()
+                .unwrap_or_default(),
+        };
+        if let Some(error) = shape.error.get() {
+            let inner = Self::read(error)?;
+            // Around a mere sentence, what stands beside it is all there is; the `"type": "error"` around an
+            // Anthropic error says nothing.
+            return Some(Self {
+                code: inner.code.or(outer.code),
+                ..inner
+            });
+        }
+        if let Some(detail) = shape.detail.text_or_json().into_string() {
+            return Some(Self {
+                message: detail,
+                ..outer
+            });
+        }
+        let says = !outer.message.is_empty() || outer.kind.is_some() || outer.code.is_some();
+        says.then_some(outer)
+    }
+
+    fn kind_by_word(&self) -> Option<ModelErrorKind> {
+        let words = [&self.detail_code, &self.code, &self.kind];
+        words.into_iter().flatten().find_map(|said| {
+            WORDS
+                .iter()
+                .find(|(word, _)| word == said)
+                .map(|(_, kind)| *kind)
+        })
+    }
+
+    fn status(&self) -> Option<u16> {
+        [&self.status, &self.code]
+            .into_iter()
+            .flatten()
+            .find_map(|code| code.parse().ok())
+            .filter(|status| (400..600).contains(status))
+    }
+
+    fn into_server(self) -> ServerError {
+        ServerError {
+            kind: self.kind,
+            code: self.code,
+            message: self.message,
+        }
+    }
+}
+
+/// A body that is no JSON, on one line and, if it is a page, without its tags.
+pub(super) fn plain(body: &str) -> Cow<'_, str> {
+    if !body.trim_start().starts_with('<') {
+        return Cow::Borrowed(body);
+    }
+    let mut text = String::from("a web page, not an API's answer:");
+    let mut inside_tag = false;
+    let mut gap = true;
+    for letter in body.chars().take(4096) {
+        match letter {
+            '<' => inside_tag = true,
+            '>' => (inside_tag, gap) = (false, true),
+            _ if inside_tag => {}
+            _ if letter.is_whitespace() => gap = true,
+            _ => {
+                if std::mem::take(&mut gap) {
+                    text.push(' ');
+                }
+                text.push(letter);
+            }
+        }
+    }
+    Cow::Owned(text)
+}

@@ -1,0 +1,248 @@
+use super::client;
+use super::endpoint::{Address, ApiKey, Endpoint, Limits};
+use super::incoming::Incoming;
+use super::send::{Begun, Send};
+use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, Request};
+use crate::provider::body::BodyFields;
+use crate::provider::wire::Wire;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, StreamExt};
+use serde_json::Value;
+use std::fmt;
+use std::sync::OnceLock;
+use tracing::Instrument;
+
+/// A model behind a server that speaks the protocol `W`.
+///
+/// Made by the aliases of the protocols, for example [`OpenAiChat`](crate::provider::openai_chat::OpenAiChat).
+/// Settings are checked when the first request is sent.
+pub struct HttpModel<W> {
+    pub(crate) wire: W,
+    model: String,
+    base_url: String,
+    key: Option<ApiKey>,
+    /// What to set if the server wants a key: a variable's name.
+    key_variable: String,
+    headers: Vec<(String, String)>,
+    fields: BodyFields,
+    limits: Limits,
+    streaming: bool,
+    client: OnceLock<reqwest::Client>,
+    endpoint: OnceLock<Endpoint>,
+}
+
+impl<W: Wire> HttpModel<W> {
+    /// A model of this name behind the protocol's own provider, without a key.
+    pub(crate) fn with_wire(wire: W, model: impl Into<String>) -> Self {
+        Self {
+            base_url: wire.default_base_url().to_owned(),
+            key_variable: wire.key_variable().to_owned(),
+            wire,
+            model: model.into(),
+            key: None,
+            headers: Vec::new(),
+            fields: BodyFields::new(),
+            limits: Limits::default(),
+            streaming: true,
+            client: OnceLock::new(),
+            endpoint: OnceLock::new(),
+        }
+    }
+
+    /// The key that the server wants to see.
+    #[must_use]
+    pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
+        self.key = Some(key.into());
+        self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// The same model at another address, for example `http://localhost:8080/v1`.
+    pub(crate) fn at(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// A client of your own: a proxy, a certificate authority, a client certificate. It should not follow redirects
+    /// to other hosts, since it would take the key along.
+    ///
+    /// This crate switches on reqwest without a default for TLS: a program that builds its own client also names
+    /// reqwest in its `Cargo.toml`, with the feature `rustls`, or installs rustls's provider first.
+    #[must_use]
+    pub fn client(mut self, client: reqwest::Client) -> Self {
+        self.client = OnceLock::from(client);
+        self
+    }
+
+    /// One more header of every request, in place of one of the same name. Its value is treated as a secret.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// One more field of every request's body, in place of one of the same name: the way out to what a server
+    /// understands and this crate does not know.
+    #[must_use]
+    pub fn body_field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.fields.insert(name.into(), value.into());
+        self
+    }
+
+    /// Other limits of time, and how often to ask again.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Asks for whole answers, for servers that cannot stream.
+    #[must_use]
+    pub fn without_streaming(mut self) -> Self {
+        self.streaming = false;
+        self
+    }
+
+    async fn ask(&self, request: Request<'_>) -> Result<Begun, ModelError> {
+        let endpoint = self.endpoint()?;
+        let client = self.http_client(endpoint)?;
+        let body = self
+            .wire
+            .encode(&request, &self.model, self.streaming, &self.fields)?;
+        tracing::debug!(
+            bytes = body.len(),
+            tools = request.tools.len(),
+            "asking the model"
+        );
+        let send = Send {
+            client,
+            endpoint,
+            wire: &self.wire,
+            limits: &self.limits,
+            body: body.into(),
+        };
+        send.send().await
+    }
+
+    fn endpoint(&self) -> Result<&Endpoint, ModelError> {
+        if let Some(endpoint) = self.endpoint.get() {
+            return Ok(endpoint);
+        }
+        let address = Address {
+            base_url: &self.base_url,
+            path: self.wire.path(),
+            key: self.key.as_ref(),
+            key_header: self.wire.key_header(),
+            fixed: self.wire.headers(),
+            headers: &self.headers,
+        };
+        let endpoint = address.endpoint()?;
+        Ok(self.endpoint.get_or_init(|| endpoint))
+    }
+
+    fn http_client(&self, endpoint: &Endpoint) -> Result<&reqwest::Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = client::build(&self.limits, endpoint.url.scheme() == "https")?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// The error with its place and what to do, and without anything secret.
+    fn explain(&self, error: ModelError) -> ModelError {
+        let advice = match (error.kind(), &self.key) {
+            (ModelErrorKind::Auth, Some(_)) => format!("; check the key ({})", self.key_variable),
+            (ModelErrorKind::Auth, None) => {
+                format!("; no key was sent, set {}", self.key_variable)
+            }
+            (ModelErrorKind::NotFound, _) if error.status() == Some(404) => {
+                "; check the model's name and the base URL".to_owned()
+            }
+            (ModelErrorKind::Quota, _) => "; check the account's plan and billing".to_owned(),
+            (ModelErrorKind::RateLimit, _) => match error.retry_after() {
+                Some(after) => format!("; ask again in {} s", after.as_secs().max(1)),
+                None => "; ask again later".to_owned(),
+            },
+            _ => String::new(),
+        };
+        let origin = match self.endpoint.get() {
+            Some(endpoint) => format!(" at {}", endpoint.origin),
+            None => String::new(),
+        };
+        error
+            .map_message(|message| {
+                let message = format!(
+                    "{} {}{origin}: {message}{advice}",
+                    self.wire.protocol(),
+                    self.model
+                );
+                self.without_secrets(&message)
+            })
+            .map_server(|text| self.without_secrets(text))
+    }
+
+    /// The text without the key and without the values of added headers, which servers like to repeat.
+    fn without_secrets(&self, text: &str) -> String {
+        let headers = self.headers.iter().flat_map(|(_, value)| {
+            // `Bearer x` is repeated as `x`.
+            std::iter::once(value.as_str()).chain(value.split_whitespace())
+        });
+        let mut text = text.to_owned();
+        for secret in self.key.iter().map(ApiKey::expose).chain(headers) {
+            // Shorter ones are words, and taking them out would only say what they are.
+            if secret.len() >= 8 {
+                text = text.replace(secret, "[secret]");
+            }
+        }
+        text
+    }
+}
+
+impl<W: Wire> Model for HttpModel<W> {
+    fn name(&self) -> &str {
+        &self.model
+    }
+
+    fn stream<'a>(
+        &'a self,
+        request: Request<'a>,
+    ) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>> {
+        let span = tracing::info_span!(
+            "model_request",
+            protocol = self.wire.protocol().as_str(),
+            model = self.model,
+        );
+        let asked = async move {
+            match self.ask(request).await {
+                Ok(Begun::Whole(reply)) => {
+                    let events = crate::model::events_of(reply);
+                    Ok(stream::iter(events).map(Ok).boxed())
+                }
+                Ok(Begun::Streaming(incoming)) => Ok(stream::unfold(incoming, next)
+                    .map(|event| event.map_err(|error| self.explain(error)))
+                    .boxed()),
+                Err(error) => Err(self.explain(error)),
+            }
+        };
+        Box::pin(asked.instrument(span))
+    }
+}
+
+async fn next(
+    mut incoming: Box<Incoming>,
+) -> Option<(Result<ModelEvent, ModelError>, Box<Incoming>)> {
+    let event = incoming.next().await?;
+    Some((event, incoming))
+}
+
+impl<W> fmt::Debug for HttpModel<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpModel")
+            .field("model", &self.model)
+            .field("has_key", &self.key.is_some())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

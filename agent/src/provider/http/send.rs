@@ -1,0 +1,191 @@
+use super::endpoint::{Endpoint, Limits};
+use super::incoming::Incoming;
+use super::retry::{Advice, delay};
+use crate::message::Reply;
+use crate::model::{ModelError, ModelErrorKind};
+use crate::provider::failure::error_answer;
+use crate::provider::wire::{Wire, not_an_answer};
+use bytes::Bytes;
+use std::error::Error as StdError;
+use std::time::{Duration, SystemTime};
+use tokio::time::timeout;
+
+/// So much of an error answer is read.
+const ERROR_BODY: usize = 64 * 1024;
+
+/// An answer that has begun.
+pub(super) enum Begun {
+    Streaming(Box<Incoming>),
+    Whole(Reply),
+}
+
+/// One request, to be sent as often as it takes.
+pub(super) struct Send<'a> {
+    pub(super) client: &'a reqwest::Client,
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) wire: &'a dyn Wire,
+    pub(super) limits: &'a Limits,
+    pub(super) body: Bytes,
+}
+
+impl Send<'_> {
+    /// Sends until an answer begins. Once something of it was seen, it is never asked for again.
+    pub(super) async fn send(&self) -> Result<Begun, ModelError> {
+        let mut attempt = 0;
+        loop {
+            let (error, advice) = match self.once().await {
+                Ok(begun) => return Ok(begun),
+                Err(failed) => failed,
+            };
+            let wait = delay(&error, advice, attempt).filter(|_| attempt < self.limits.retries);
+            let Some(wait) = wait else {
+                return Err(match advice.after {
+                    Some(after) => error.with_retry_after(after),
+                    None => error,
+                });
+            };
+            attempt += 1;
+            tracing::debug!(attempt, ?wait, kind = ?error.kind(), "asking the model again");
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn once(&self) -> Result<Begun, (ModelError, Advice)> {
+        let response = self.begin().await.map_err(without_advice)?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(self.refused(response).await);
+        }
+        let kind = response
+            .headers()
+            .get("content-type")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        if kind.contains("json") || kind.contains("html") {
+            // A server may answer whole though it was asked to stream.
+            let body = self
+                .collect(response, usize::MAX)
+                .await
+                .map_err(without_advice)?;
+            let reply = if kind.contains("html") {
+                Err(not_an_answer(&body))
+            } else {
+                self.wire.decode_json(&body)
+            };
+            return reply.map(Begun::Whole).map_err(without_advice);
+        }
+        Incoming::new(response, self.wire.decoder(), self.limits.clone())
+            .begin()
+            .await
+            .map(|incoming| Begun::Streaming(Box::new(incoming)))
+            .map_err(without_advice)
+    }
+
+    async fn begin(&self) -> Result<reqwest::Response, ModelError> {
+        let request = self
+            .client
+            .post(self.endpoint.url.clone())
+            .headers(self.endpoint.headers.clone())
+            .body(self.body.clone());
+        match timeout(self.limits.first_byte, request.send()).await {
+            Ok(sent) => sent.map_err(connection_error),
+            Err(_) => Err(stalled(self.limits.first_byte)),
+        }
+    }
+
+    async fn refused(&self, response: reqwest::Response) -> (ModelError, Advice) {
+        let status = response.status();
+        let advice = Advice::read(response.headers(), SystemTime::now());
+        if status.is_redirection() {
+            let to = response
+                .headers()
+                .get("location")
+                .and_then(|value| value.to_str().ok())
+                .and_then(|to| self.endpoint.url.join(to).ok());
+            let host = to
+                .as_ref()
+                .and_then(|to| to.host_str())
+                .unwrap_or("another address");
+            let error = ModelError::new(
+                ModelErrorKind::NotFound,
+                format!(
+                    "the server redirects to {host} ({}), where the key is not sent; set the base URL to the address \
+                     that is meant",
+                    status.as_u16()
+                ),
+            );
+            return (error.with_status(status.as_u16()), Advice::default());
+        }
+        // The status alone says enough if the body breaks off.
+        let body = self.collect(response, ERROR_BODY).await.unwrap_or_default();
+        (error_answer(status.as_u16(), &body), advice)
+    }
+
+    async fn collect(
+        &self,
+        mut response: reqwest::Response,
+        most: usize,
+    ) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while body.len() < most {
+            match timeout(self.limits.silence, response.chunk()).await {
+                Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => return Err(connection_error(error)),
+                Err(_) => return Err(stalled(self.limits.silence)),
+            }
+        }
+        body.truncate(most);
+        Ok(body)
+    }
+}
+
+fn without_advice(error: ModelError) -> (ModelError, Advice) {
+    (error, Advice::default())
+}
+
+fn stalled(limit: Duration) -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Timeout,
+        format!("the server did not answer within {limit:?}; ask again, or raise the limit"),
+    )
+}
+
+/// What went wrong between us and the server, in the words of the innermost cause: the outer ones only say that
+/// something was to be sent.
+pub(super) fn connection_error(error: reqwest::Error) -> ModelError {
+    let error = error.without_url();
+    let mut cause: &dyn StdError = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let said = cause.to_string();
+    let certificate = said.to_ascii_lowercase().contains("certificate");
+    let (kind, message) = if certificate {
+        (
+            ModelErrorKind::Config,
+            format!(
+                "the server's certificate is not trusted: {said}; give a client that trusts it with `.client(..)`"
+            ),
+        )
+    } else if error.is_timeout() {
+        (
+            ModelErrorKind::Timeout,
+            "no connection in time; check the base URL and the network".to_owned(),
+        )
+    } else if error.is_connect() {
+        (
+            ModelErrorKind::Connection,
+            format!(
+                "no connection: {said}; check that the server runs and that the base URL is right"
+            ),
+        )
+    } else {
+        (
+            ModelErrorKind::Connection,
+            format!("the connection broke: {said}; ask again"),
+        )
+    };
+    ModelError::new(kind, message).with_source(error)
+}

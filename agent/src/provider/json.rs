@@ -1,0 +1,194 @@
+//! Reading JSON that is nearly what its protocol says: null for a missing value, a number for a string, a string for
+//! a number. Such a field reads as what it means or as absent; it never fails the whole.
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A text, or nothing. Borrows from the input unless it has escapes.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
+
+impl<'a> Text<'a> {
+    pub(super) fn as_str(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// The text, unless there is none or it is empty.
+    pub(super) fn filled(&self) -> Option<&str> {
+        self.as_str().filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn into_string(self) -> Option<String> {
+        self.0.map(Cow::into_owned)
+    }
+
+    pub(super) fn borrowed(text: &'a str) -> Self {
+        Self(Some(Cow::Borrowed(text)))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor).map(Text)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+}
+
+/// A count, or nothing.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count(pub(super) Option<u64>);
+
+impl Count {
+    pub(super) fn put_into(self, target: &mut u64) {
+        if let Some(count) = self.0 {
+            *target = count;
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor).map(Count)
+    }
+}
+
+struct CountVisitor;
+
+impl<'de> Visitor<'de> for CountVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a count")
+    }
+
+    fn visit_u64<E>(self, count: u64) -> Result<Self::Value, E> {
+        Ok(Some(count))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, count: f64) -> Result<Self::Value, E> {
+        // Some servers write counts as floats.
+        let whole = count.is_finite() && count >= 0.0 && count.fract() == 0.0;
+        Ok(whole.then(|| format!("{count}").parse().ok()).flatten())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(text.trim().parse().ok())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+/// A value that is kept as its text until somebody asks for it; null is nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Raw<'a>(Option<&'a RawValue>);
+
+impl<'a> Raw<'a> {
+    /// The JSON as it came.
+    pub(super) fn get(self) -> Option<&'a str> {
+        self.0.map(RawValue::get)
+    }
+
+    /// Reads it as `T`; nothing if it is something else.
+    pub(super) fn read<T: Deserialize<'a>>(self) -> Option<T> {
+        serde_json::from_str(self.get()?).ok()
+    }
+
+    /// The text that it is, or the JSON that stands where a text should.
+    pub(super) fn text_or_json(self) -> Text<'a> {
+        match self.get() {
+            Some(json) if json.starts_with('"') => serde_json::from_str(json).unwrap_or_default(),
+            Some(json) => Text::borrowed(json),
+            None => Text(None),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::<&RawValue>::deserialize(deserializer).map(Raw)
+    }
+}
+
+/// A list where the wire may also say null.
+#[derive(Debug)]
+pub(super) struct List<T>(pub(super) Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::<Vec<T>>::deserialize(deserializer).map(|list| Self(list.unwrap_or_default()))
+    }
+}
+
+/// At most the first so many characters of a text, for a message.
+pub(super) fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
+    let text = text.trim();
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}..", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
+}

@@ -1,0 +1,24 @@
+//! Providers: three wire protocols, each as bytes in and out, and the one HTTP client under them.
+//!
+//! A protocol is a [`Wire`]: it encodes a [`Request`](crate::model::Request), and decodes an answer, whole or while it
+//! streams, without a socket and without a clock. `openai_chat` is the one to read first; `sse` splits a stream into
+//! events, `json` reads what servers get nearly right, `body` writes requests, `failure` turns a server's errors into
+//! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
+
+mod body;
+mod failure;
+#[cfg(feature = "http")]
+mod http;
+mod ids;
+mod json;
+mod sse;
+mod wire;
+
+#[cfg(feature = "openai")]
+pub mod openai_chat;
+
+pub use body::BodyFields;
+pub use failure::error_answer;
+#[cfg(feature = "http")]
+pub use http::{ApiKey, HttpModel, Limits};
+pub use wire::{Decoder, Wire, protocols};

@@ -1,0 +1,194 @@
+//! Pieces of calls, put together.
+//!
+//! The protocol numbers the calls of a message and gives the id and the name with the first piece. Servers number from
+//! one, or all calls zero, or not at all; repeat id and name with each piece, send them empty, late, or never. So a
+//! number is only a hint, and what starts a call is whatever cannot belong to the one before.
+
+use super::chunk::Call as Piece;
+use crate::model::ModelEvent;
+use crate::provider::ids::made_id;
+use crate::provider::json::Text;
+use serde::de::IgnoredAny;
+
+/// The calls of one answer.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    pub(super) list: Vec<Call>,
+}
+
+/// One call, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    index: Option<u64>,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+    /// It is a free text for a custom tool, not JSON.
+    pub(super) custom: bool,
+    pub(super) extra: Option<String>,
+    /// How many bytes of the arguments have been shown; nothing before id and name are known.
+    shown: Option<usize>,
+}
+
+impl Calls {
+    /// Takes one piece of a stream.
+    pub(super) fn push(
+        &mut self,
+        piece: &Piece<'_, Text<'_>>,
+        answer_id: &str,
+        out: &mut Vec<ModelEvent>,
+    ) {
+        let piece = Plain::of(piece);
+        let at = self.find(&piece).unwrap_or_else(|| {
+            self.settle(answer_id, out);
+            self.list.push(Call {
+                index: piece.index,
+                ..Call::default()
+            });
+            self.list.len() - 1
+        });
+        if let Some(call) = self.list.get_mut(at) {
+            call.take(&piece);
+            call.show(at, out);
+        }
+    }
+
+    /// Takes a call of a whole answer.
+    pub(super) fn push_whole(&mut self, piece: &Piece<'_, Text<'_>>) {
+        let mut call = Call::default();
+        call.take(&Plain::of(piece));
+        self.list.push(call);
+    }
+
+    /// Gives an id to each call that has none and will get none.
+    pub(super) fn settle(&mut self, answer_id: &str, out: &mut Vec<ModelEvent>) {
+        for (at, call) in self.list.iter_mut().enumerate() {
+            if call.id.is_empty() {
+                call.id = made_id(answer_id, at);
+                call.show(at, out);
+            }
+        }
+    }
+
+    fn find(&self, piece: &Plain<'_>) -> Option<usize> {
+        let (at, call) = match piece.index {
+            // The newest of this number: a server that numbers all calls alike goes on with the last.
+            Some(_) => self
+                .list
+                .iter()
+                .enumerate()
+                .rfind(|(_, call)| call.index == piece.index)?,
+            None => match piece.id {
+                Some(id) => self
+                    .list
+                    .iter()
+                    .enumerate()
+                    .rfind(|(_, call)| call.id == id)
+                    .or_else(|| self.list.iter().enumerate().last())?,
+                None => self.list.iter().enumerate().last()?,
+            },
+        };
+        call.continues(piece).then_some(at)
+    }
+}
+
+impl Call {
+    /// Whether the piece can be more of this call.
+    fn continues(&self, piece: &Plain<'_>) -> bool {
+        let same_id = match piece.id {
+            None => true,
+            Some(id) => self.id.is_empty() || self.id == id,
+        };
+        let same_name = match piece.name {
+            None => true,
+            Some(name) => self.name.is_empty() || self.name == name,
+        };
+        if !same_id || !same_name {
+            return false;
+        }
+        // Without an id, a name that comes again is either repeated for each piece or the same tool once more. It
+        // is another call if the arguments so far are whole and these begin anew. The full look costs time only
+        // where the two letters fit, which within one call's arguments they hardly ever do.
+        let named_again = piece.name.is_some() && !self.name.is_empty() && self.id.is_empty();
+        let begins_anew = self.arguments.trim_end().ends_with('}')
+            && piece.arguments.trim_start().starts_with('{');
+        !(named_again && begins_anew && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok())
+    }
+
+    fn take(&mut self, piece: &Plain<'_>) {
+        if self.id.is_empty()
+            && let Some(id) = piece.id
+        {
+            id.clone_into(&mut self.id);
+        }
+        if self.name.is_empty()
+            && let Some(name) = piece.name
+        {
+            name.clone_into(&mut self.name);
+        }
+        self.custom |= piece.custom;
+        self.arguments.push_str(piece.arguments);
+        if let Some(extra) = piece.extra {
+            self.extra = Some(extra.to_owned());
+        }
+    }
+
+    /// Adds the events of what is new. Until name and id are known they wait.
+    fn show(&mut self, index: usize, out: &mut Vec<ModelEvent>) {
+        let ready = !self.name.is_empty() && !self.id.is_empty();
+        if self.shown.is_none() && ready {
+            self.shown = Some(0);
+            out.push(ModelEvent::CallStarted {
+                index,
+                id: self.id.clone(),
+                name: self.name.clone(),
+            });
+        }
+        if let Some(shown) = &mut self.shown {
+            let text = self.arguments.get(*shown..).unwrap_or_default();
+            if !text.is_empty() {
+                *shown = self.arguments.len();
+                out.push(ModelEvent::CallArguments {
+                    index,
+                    text: text.to_owned(),
+                });
+            }
+        }
+    }
+}
+
+/// A piece with its emptiness settled: what is there says something.
+struct Plain<'p> {
+    index: Option<u64>,
+    id: Option<&'p str>,
+    name: Option<&'p str>,
+    arguments: &'p str,
+    custom: bool,
+    extra: Option<&'p str>,
+}
+
+impl<'p> Plain<'p> {
+    fn of(piece: &'p Piece<'_, Text<'_>>) -> Self {
+        let function = piece.function.as_ref();
+        let custom = piece.custom.as_ref();
+        let function = (
+            function.and_then(|function| function.name.filled()),
+            function.and_then(|function| function.arguments.filled()),
+        );
+        let custom = (
+            custom.and_then(|custom| custom.name.filled()),
+            custom.and_then(|custom| custom.input.filled()),
+        );
+        // Some servers write both, one of them blank.
+        let is_custom = function == (None, None) && custom != (None, None);
+        let (name, arguments) = if is_custom { custom } else { function };
+        Self {
+            index: piece.index.0,
+            id: piece.id.filled(),
+            name,
+            arguments: arguments.unwrap_or_default(),
+            custom: is_custom,
+            extra: piece.extra_content.get(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The shape of a chunk of a stream, and of a whole answer, which differ in one word.
+//!
+//! A chunk is read once, borrowed from the input, as nearly every server writes it. Where a server writes an object or
+//! a list in place of a text, that fails, and the chunk is read again with such places left open.
+
+use crate::provider::json::{Count, List, Raw, Text};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// `T` is what stands where the protocol says text: [`Text`], or [`Raw`] JSON.
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Chunk<'a, T> {
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    pub(super) choices: List<Choice<'a, T>>,
+    #[serde(borrow)]
+    pub(super) usage: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) x_groq: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) error: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Choice<'a, T> {
+    pub(super) index: Count,
+    #[serde(borrow)]
+    pub(super) finish_reason: Text<'a>,
+    pub(super) delta: Option<Delta<'a, T>>,
+    pub(super) message: Option<Delta<'a, T>>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Delta<'a, T> {
+    pub(super) content: T,
+    pub(super) refusal: T,
+    pub(super) reasoning_content: T,
+    pub(super) reasoning: T,
+    #[serde(borrow)]
+    pub(super) reasoning_details: Raw<'a>,
+    /// What Gemini's endpoint wants back with the message.
+    #[serde(borrow)]
+    pub(super) extra_content: Raw<'a>,
+    pub(super) tool_calls: List<Call<'a, T>>,
+    pub(super) function_call: Option<Function<'a, T>>,
+    /// Thinking among the parts of a content that is a list; filled by [`Chunk::read`], not from the wire.
+    #[serde(skip)]
+    pub(super) thinking: Text<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Call<'a, T> {
+    pub(super) index: Count,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    pub(super) function: Option<Function<'a, T>>,
+    pub(super) custom: Option<Custom<'a, T>>,
+    /// What Gemini's endpoint wants back with the call.
+    #[serde(borrow)]
+    pub(super) extra_content: Raw<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Function<'a, T> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    pub(super) arguments: T,
+}
+
+#[derive(Deserialize)]
+#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+pub(super) struct Custom<'a, T> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    pub(super) input: T,
+}
+
+// `derive(Default)` would ask for `T: Default` in the wrong place for serde's `default`.
+macro_rules! defaults {
+    ($($shape:ident { $($field:ident),* })*) => {$(
+        impl<T: Default> Default for $shape<'_, T> {
+            fn default() -> Self {
+                Self { $($field: Default::default()),* }
+            }
+        }
+    )*};
+}
+
+defaults! {
+    Chunk { id, model, choices, usage, x_groq, error }
+    Choice { index, finish_reason, delta, message }
+    Delta {
+        content, refusal, reasoning_content, reasoning, reasoning_details, extra_content, tool_calls, function_call,
+        thinking
+    }
+    Call { index, id, function, custom, extra_content }
+    Function { name, arguments }
+    Custom { name, input }
+}
+
+impl<'a> Chunk<'a, Text<'a>> {
+    /// Reads a chunk or a whole answer.
+    pub(super) fn read(json: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(json)
+            .or_else(|_| serde_json::from_str::<Chunk<'a, Raw<'a>>>(json).map(Chunk::settle))
+    }
+}
+
+impl<'a> Chunk<'a, Raw<'a>> {
+    fn settle(self) -> Chunk<'a, Text<'a>> {
+        Chunk {
+            id: self.id,
+            model: self.model,
+            choices: List(self.choices.0.into_iter().map(Choice::settle).collect()),
+            usage: self.usage,
+            x_groq: self.x_groq,
+            error: self.error,
+        }
+    }
+}
+
+impl<'a> Choice<'a, Raw<'a>> {
+    fn settle(self) -> Choice<'a, Text<'a>> {
+        Choice {
+            index: self.index,
+            finish_reason: self.finish_reason,
+            delta: self.delta.map(Delta::settle),
+            message: self.message.map(Delta::settle),
+        }
+    }
+}
+
+impl<'a> Delta<'a, Raw<'a>> {
+    fn settle(self) -> Delta<'a, Text<'a>> {
+        let (content, thinking) = content_parts(self.content);
+        Delta {
+            content,
+            thinking,
+            refusal: self.refusal.text_or_json(),
+            reasoning_content: self.reasoning_content.text_or_json(),
+            reasoning: self.reasoning.text_or_json(),
+            reasoning_details: self.reasoning_details,
+            extra_content: self.extra_content,
+            tool_calls: List(
+                self.tool_calls
+                    .0
+                    .into_iter()
+                    .map(|call| Call {
+                        index: call.index,
+                        id: call.id,
+                        function: call.function.map(Function::settle),
+                        custom: call.custom.map(|custom| Custom {
+                            name: custom.name,
+                            input: custom.input.text_or_json(),
+                        }),
+                        extra_content: call.extra_content,
+                    })
+                    .collect(),
+            ),
+            function_call: self.function_call.map(Function::settle),
+        }
+    }
+}
+
+impl<'a> Function<'a, Raw<'a>> {
+    fn settle(self) -> Function<'a, Text<'a>> {
+        Function {
+            name: self.name,
+            arguments: self.arguments.text_or_json(),
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Raw<'a>,
+    #[serde(borrow)]
+    thinking: Raw<'a>,
+}
+
+/// The text and the thinking of a content, which is a text or a list of parts (Mistral).
+fn content_parts<'a>(content: Raw<'a>) -> (Text<'a>, Text<'a>) {
+    let Some(parts) = content.read::<Vec<Part<'a>>>() else {
+        return (content.text_or_json(), Text(None));
+    };
+    let mut text = String::new();
+    let mut thinking = String::new();
+    for part in parts {
+        text.push_str(part.text.text_or_json().as_str().unwrap_or_default());
+        match part.thinking.read::<Vec<Part<'_>>>() {
+            Some(inner) => thinking.extend(
+                inner
+                    .into_iter()
+                    .filter_map(|part| part.text.text_or_json().into_string()),
+            ),
+            None => {
+                thinking.push_str(part.thinking.text_or_json().as_str().unwrap_or_default());
+            }
+        }
+    }
+    (
+        Text(Some(Cow::Owned(text))),
+        Text(Some(Cow::Owned(thinking))),
+    )
+}

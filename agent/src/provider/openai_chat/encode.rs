@@ -1,0 +1,240 @@
+use super::Chat;
+use crate::message::{
+    Content, Echo, Image, ImageSource, Message, PartKind, Protocol, Reply, ToolResult,
+};
+use crate::model::Request;
+use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+
+pub(super) fn encode(
+    chat: &Chat,
+    request: &Request<'_>,
+    model: &str,
+    stream: bool,
+    fields: &BodyFields,
+) -> Vec<u8> {
+    body(
+        fields,
+        |body| settings(chat, request, model, stream, body),
+        |body| {
+            body.array("messages", |messages| {
+                if let Some(instructions) = request.instructions {
+                    messages.object(|message| {
+                        message.value("role", "system");
+                        message.value("content", instructions);
+                    });
+                }
+                for message in request.transcript.iter() {
+                    match message {
+                        Message::User { content } => user(messages, content),
+                        Message::Assistant(reply) => assistant(messages, reply),
+                        Message::Results { results } => tool_results(messages, results),
+                    }
+                }
+            });
+        },
+    )
+}
+
+fn settings(
+    chat: &Chat,
+    request: &Request<'_>,
+    model: &str,
+    stream: bool,
+    body: &mut Fields<'_, '_>,
+) {
+    let options = request.options;
+    body.value("model", model);
+    if stream {
+        body.value("stream", &true);
+        body.object("stream_options", |options| {
+            options.value("include_usage", &true)
+        });
+    }
+    if let Some(limit) = options.max_output_tokens {
+        body.value(chat.output_limit, &limit);
+    }
+    if let Some(temperature) = options.temperature {
+        body.value("temperature", &temperature);
+    }
+    if !options.stop.is_empty() {
+        body.value("stop", &options.stop);
+    }
+    if request.tools.is_empty() {
+        return;
+    }
+    body.array("tools", |tools| {
+        for definition in request.tools.iter() {
+            tools.object(|tool| {
+                tool.value("type", "function");
+                tool.object("function", |function| {
+                    function.value("name", &*definition.name);
+                    function.value("description", &*definition.description);
+                    function.raw("parameters", definition.parameters.as_json());
+                    if chat.says_strict {
+                        function.value("strict", &false);
+                    }
+                });
+            });
+        }
+    });
+}
+
+fn user(messages: &mut Array<'_>, content: &[Content]) {
+    messages.object(|message| {
+        message.value("role", "user");
+        match content {
+            [Content::Text { text }] => message.value("content", text),
+            _ => message.array("content", |parts| {
+                for piece in content {
+                    match piece {
+                        Content::Text { text } => text_part(parts, text),
+                        Content::Image(image) => image_part(parts, image),
+                    }
+                }
+            }),
+        }
+    });
+}
+
+fn text_part(parts: &mut Array<'_>, text: &str) {
+    parts.object(|part| {
+        part.value("type", "text");
+        part.value("text", text);
+    });
+}
+
+fn image_part(parts: &mut Array<'_>, image: &Image) {
+    parts.object(|part| {
+        part.value("type", "image_url");
+        part.object("image_url", |url| match &image.source {
+            ImageSource::Url { url: address } => url.value("url", address),
+            ImageSource::Base64 { media_type, data } => {
+                url.value("url", &format!("data:{media_type};base64,{data}"));
+            }
+        });
+    });
+}
+
+fn assistant(messages: &mut Array<'_>, reply: &Reply) {
+    let text = reply.text();
+    let refusal = reply.refusal();
+    let has_calls = reply.calls().next().is_some();
+    let has_text = !text.trim().is_empty();
+    if !has_text && !has_calls && refusal.is_none() {
+        // A turn that says nothing in this protocol's terms (reasoning alone, a hosted item) would be refused.
+        return;
+    }
+    messages.object(|message| {
+        message.value("role", "assistant");
+        if has_text {
+            message.value("content", &text);
+        } else if refusal.is_none() {
+            message.raw("content", "null");
+        }
+        if let Some(refusal) = refusal {
+            message.value("refusal", refusal);
+        }
+        for part in &reply.parts {
+            if let Some(echo) = &part.echo
+                && !matches!(part.kind, PartKind::Call(_))
+                && echo.protocol == Protocol::OpenaiChat
+            {
+                message.splice(&echo.json);
+            }
+        }
+        if has_calls {
+            message.array("tool_calls", |calls| {
+                for part in &reply.parts {
+                    if let PartKind::Call(call) = &part.kind {
+                        let echo = part
+                            .echo
+                            .as_ref()
+                            .filter(|echo| echo.protocol == Protocol::OpenaiChat);
+                        calls.object(|object| tool_call(object, call, echo));
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn tool_call(object: &mut Object<'_>, call: &crate::message::ToolCall, echo: Option<&Echo>) {
+    object.value("id", &call.id);
+    if echo.is_some_and(|echo| &*echo.json == super::decode::CUSTOM) {
+        object.value("type", "custom");
+        object.object("custom", |custom| {
+            custom.value("name", &call.name);
+            custom.value("input", &call.arguments);
+        });
+        return;
+    }
+    object.value("type", "function");
+    object.object("function", |function| {
+        function.value("name", &call.name);
+        // Official servers send an empty text for no arguments and refuse to read it again.
+        let arguments = call.arguments.trim();
+        function.value(
+            "arguments",
+            if arguments.is_empty() {
+                "{}"
+            } else {
+                &call.arguments
+            },
+        );
+    });
+    if let Some(echo) = echo {
+        object.splice(&echo.json);
+    }
+}
+
+/// One tool message a result, then what only a user may say: images cannot stand in a tool message.
+fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
+    for result in results {
+        messages.object(|message| {
+            message.value("role", "tool");
+            message.value("tool_call_id", &result.call_id);
+            message.value("content", &result_text(result));
+        });
+    }
+    if results.iter().all(|result| images(result).next().is_none()) {
+        return;
+    }
+    messages.object(|message| {
+        message.value("role", "user");
+        message.array("content", |parts| {
+            for result in results {
+                if images(result).next().is_some() {
+                    text_part(
+                        parts,
+                        &format!("images of {} ({}):", result.name, result.call_id),
+                    );
+                }
+                for image in images(result) {
+                    image_part(parts, image);
+                }
+            }
+        });
+    });
+}
+
+fn images(result: &ToolResult) -> impl Iterator<Item = &Image> {
+    result.content.iter().filter_map(|piece| match piece {
+        Content::Image(image) => Some(image),
+        Content::Text { .. } => None,
+    })
+}
+
+/// The text of a result. The protocol has no flag for errors, so the text says it; and it takes no empty text.
+fn result_text(result: &ToolResult) -> String {
+    let text = result.text();
+    let text = match (text.trim().is_empty(), images(result).next().is_some()) {
+        (false, _) => text,
+        (true, true) => "(the images follow)".to_owned(),
+        (true, false) => "(no output)".to_owned(),
+    };
+    if result.is_error() && !text.to_ascii_lowercase().starts_with("error") {
+        format!("error: {text}")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,117 @@
+//! OpenAI Chat Completions, and the many servers that speak it.
+//!
+//! `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together,
+//! `decode` makes a reply of it all.
+
+mod calls;
+mod chunk;
+mod decode;
+mod encode;
+
+use super::body::BodyFields;
+use super::wire::{Decoder, Wire};
+use crate::message::{Protocol, Reply};
+use crate::model::{ModelError, Request};
+
+/// The protocol, with what differs among the servers that speak it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Chat {
+    /// The field that limits the answer: `max_completion_tokens` at `OpenAI`, `max_tokens` at most others.
+    pub output_limit: &'static str,
+    /// Whether tools say `strict` explicitly. Servers that do not read it may refuse a field that they do not know.
+    pub says_strict: bool,
+}
+
+impl Chat {
+    /// What `OpenAI` itself speaks.
+    pub const OPENAI: Self = Self {
+        output_limit: "max_completion_tokens",
+        says_strict: true,
+    };
+
+    /// What other servers understand.
+    pub const COMPATIBLE: Self = Self {
+        output_limit: "max_tokens",
+        says_strict: false,
+    };
+}
+
+impl Wire for Chat {
+    fn protocol(&self) -> Protocol {
+        Protocol::OpenaiChat
+    }
+
+    fn encode(
+        &self,
+        request: &Request<'_>,
+        model: &str,
+        stream: bool,
+        fields: &BodyFields,
+    ) -> Result<Vec<u8>, ModelError> {
+        Ok(encode::encode(self, request, model, stream, fields))
+    }
+
+    fn decoder(&self) -> Decoder {
+        Decoder::new(decode::Answer::default())
+    }
+
+    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
+        decode::decode_json(body)
+    }
+
+    fn path(&self) -> &'static str {
+        "/chat/completions"
+    }
+
+    fn default_base_url(&self) -> &'static str {
+        "https://api.openai.com/v1"
+    }
+
+    fn key_variable(&self) -> &'static str {
+        "OPENAI_API_KEY"
+    }
+
+    fn key_header(&self) -> (&'static str, &'static str) {
+        ("authorization", "Bearer ")
+    }
+}
+
+/// A model behind OpenAI Chat Completions, or behind one of the many servers that speak it.
+///
+/// ```no_run
+/// use agent::provider::openai_chat::OpenAiChat;
+///
+/// let gpt = OpenAiChat::new("gpt-5-mini").api_key("sk-..");
+/// let local = OpenAiChat::new("qwen3").base_url("http://localhost:8080/v1");
+/// ```
+#[cfg(feature = "http")]
+pub type OpenAiChat = super::HttpModel<Chat>;
+
+#[cfg(feature = "http")]
+impl OpenAiChat {
+    /// A model of this name at `OpenAI`.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self::with_wire(Chat::OPENAI, model)
+    }
+
+    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is `OpenAI`'s own,
+    /// requests keep to what [other servers understand](Chat::COMPATIBLE).
+    #[must_use]
+    pub fn base_url(self, base_url: impl Into<String>) -> Self {
+        let base_url = base_url.into();
+        let wire = if base_url.starts_with("https://api.openai.com") {
+            Chat::OPENAI
+        } else {
+            Chat::COMPATIBLE
+        };
+        self.at(base_url).wire(wire)
+    }
+
+    /// The same model, spoken to in this way.
+    #[must_use]
+    pub fn wire(mut self, wire: Chat) -> Self {
+        self.wire = wire;
+        self
+    }
+}

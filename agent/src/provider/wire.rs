@@ -1,0 +1,193 @@
+use super::body::BodyFields;
+use super::failure::plain;
+use super::json::excerpt;
+use super::sse::{Event, Parser};
+use crate::message::{Protocol, Reply};
+use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
+use std::fmt;
+
+/// A wire protocol without its socket: requests to bytes, bytes to replies.
+pub trait Wire: fmt::Debug + Send + Sync {
+    /// Which protocol it is.
+    fn protocol(&self) -> Protocol;
+
+    /// The body of a request to this model, as JSON. `fields` are added to it as they are, in place of a field of the
+    /// same name.
+    ///
+    /// # Errors
+    ///
+    /// When the request says something that this protocol cannot carry.
+    fn encode(
+        &self,
+        request: &Request<'_>,
+        model: &str,
+        stream: bool,
+        fields: &BodyFields,
+    ) -> Result<Vec<u8>, ModelError>;
+
+    /// A decoder for one streamed answer.
+    fn decoder(&self) -> Decoder;
+
+    /// The reply in the body of an answer that was not streamed.
+    ///
+    /// # Errors
+    ///
+    /// When the body is not an answer of this protocol, or reports an error under an HTTP status of success.
+    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError>;
+
+    /// Where requests go, after the base URL.
+    fn path(&self) -> &'static str;
+
+    /// The base URL of the provider whose protocol it is.
+    fn default_base_url(&self) -> &'static str;
+
+    /// The environment variable in which its users keep the key.
+    fn key_variable(&self) -> &'static str;
+
+    /// The header that carries the key, and what stands before the key in it.
+    fn key_header(&self) -> (&'static str, &'static str);
+
+    /// Headers of every request.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+}
+
+/// The protocols that this build speaks.
+pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
+    let all: [Option<&'static dyn Wire>; 1] = [
+        #[cfg(feature = "openai")]
+        Some(&super::openai_chat::Chat::OPENAI),
+        #[cfg(not(feature = "openai"))]
+        None,
+    ];
+    all.into_iter().flatten()
+}
+
+/// What a protocol makes of the events of a stream.
+pub(super) trait Events: fmt::Debug + Send {
+    /// Takes one event.
+    fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError>;
+
+    /// Whether the server has said that its answer is complete.
+    fn is_complete(&self) -> bool;
+
+    /// Whether nothing can follow any more, not even a count of tokens.
+    fn is_over(&self) -> bool;
+
+    /// What has come so far, as a reply; leaves nothing behind. Its stop reason counts only if it is complete.
+    fn take(&mut self) -> Reply;
+}
+
+/// Decodes one streamed answer from bytes that may be cut anywhere.
+///
+/// ```
+/// # #[cfg(feature = "openai")] {
+/// use agent::provider::{Wire, openai_chat::Chat};
+///
+/// let mut decoder = Chat::OPENAI.decoder();
+/// let mut events = Vec::new();
+/// decoder.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut events)?;
+/// decoder.push(b"lo\"},\"finish_reason\":\"stop\"}]}\n\n", &mut events)?;
+/// assert_eq!(decoder.finish()?.text(), "Hello");
+/// # }
+/// # Ok::<(), agent::model::ModelError>(())
+/// ```
+#[derive(Debug)]
+pub struct Decoder {
+    sse: Parser,
+    events: Box<dyn Events>,
+    /// The first bytes, until an event shows that they are a stream of events.
+    head: Vec<u8>,
+    begun: bool,
+}
+
+impl Decoder {
+    pub(super) fn new(events: impl Events + 'static) -> Self {
+        Self {
+            sse: Parser::default(),
+            events: Box::new(events),
+            head: Vec::new(),
+            begun: false,
+        }
+    }
+
+    /// Takes the next bytes and adds the events that they complete to `out`. Never adds
+    /// [`ModelEvent::Finished`]: that is for [`finish`](Self::finish) to say.
+    ///
+    /// # Errors
+    ///
+    /// When the server reports an error in the middle of its answer, or what comes is not this protocol. The error
+    /// holds [what had come before](ModelError::partial). The decoder has nothing more to say then.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
+        if !self.begun && self.head.len() < 1024 {
+            self.head.extend(bytes.iter().take(1024));
+        }
+        let events = &mut *self.events;
+        let begun = &mut self.begun;
+        let result = self.sse.push(bytes, |event| {
+            *begun = true;
+            events.event(event, out)
+        });
+        result.map_err(|error| self.fail(error))
+    }
+
+    /// Whether the server has said that its answer is complete. More may come (the count of tokens), but need not.
+    pub fn is_complete(&self) -> bool {
+        self.events.is_complete()
+    }
+
+    /// Whether nothing can follow any more.
+    pub fn is_over(&self) -> bool {
+        self.events.is_over()
+    }
+
+    /// The reply, when no more bytes come.
+    ///
+    /// # Errors
+    ///
+    /// When the answer ended before the server said that it was complete: a call in it may be cut off even where it
+    /// reads well. The error holds [what had come](ModelError::partial).
+    pub fn finish(mut self) -> Result<Reply, ModelError> {
+        let events = &mut *self.events;
+        let mut last = Vec::new();
+        // The last event may lack its end. If it cannot be read, it was cut, and that is what is said below.
+        let ended = std::mem::take(&mut self.sse).finish(|event| events.event(event, &mut last));
+        match ended {
+            Err(error) if error.kind() != ModelErrorKind::Protocol => Err(self.fail(error)),
+            _ if self.events.is_complete() => Ok(self.events.take()),
+            _ if self.begun => Err(self.fail(ModelError::new(
+                ModelErrorKind::Truncated,
+                "the answer ended before the model said that it was done; ask again",
+            ))),
+            _ if self.head.is_empty() => Err(ModelError::new(
+                ModelErrorKind::Truncated,
+                "the server closed the connection without an answer; ask again",
+            )),
+            _ => Err(not_an_answer(&self.head)),
+        }
+    }
+
+    /// The same error, with what had come of the answer before it.
+    pub(super) fn fail(&mut self, error: ModelError) -> ModelError {
+        use crate::message::StopReason;
+        let mut partial = self.events.take();
+        partial.stop.reason = match error.server() {
+            Some(_) => StopReason::Error,
+            None => StopReason::Unknown,
+        };
+        error.with_partial(partial)
+    }
+}
+
+/// The error for a body that is nothing that a model's server would send.
+pub(super) fn not_an_answer(body: &[u8]) -> ModelError {
+    let body = String::from_utf8_lossy(body);
+    ModelError::new(
+        ModelErrorKind::Protocol,
+        format!(
+            "what came back is not a model's answer; check the base URL: {}",
+            excerpt(&plain(&body), 200)
+        ),
+    )
+}

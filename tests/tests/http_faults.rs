@@ -1,0 +1,476 @@
+//! A server that misbehaves: each fault is one clear error that says what to do, and no message holds the key.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use agent::ToolSet;
+use agent::message::{Message, Reply, Transcript};
+use agent::model::{Model, ModelError, ModelErrorKind, ModelEvent, Request, RequestOptions};
+use agent::provider::Limits;
+use agent::provider::openai_chat::OpenAiChat;
+use futures_util::StreamExt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const KEY: &str = "sk-this-is-a-secret-key";
+
+/// What the server does with one connection.
+#[derive(Clone)]
+enum Play {
+    /// Sends these bytes, in these pieces, and closes.
+    Send(Vec<Vec<u8>>),
+    /// Sends these bytes and breaks the connection.
+    Reset(Vec<u8>),
+    /// Sends these bytes and then nothing, for ever.
+    Stall(Vec<u8>),
+}
+
+struct Server {
+    base_url: String,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+/// Plays one step a connection; the last for all that follow.
+async fn server(steps: Vec<Play>) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = requests.clone();
+    tokio::spawn(async move {
+        let mut steps = steps.into_iter().peekable();
+        while let Ok((socket, _)) = listener.accept().await {
+            let step = steps.next().unwrap();
+            if steps.peek().is_none() {
+                steps = vec![step.clone()].into_iter().peekable();
+            }
+            tokio::spawn(play(socket, step, seen.clone()));
+        }
+    });
+    Server { base_url, requests }
+}
+
+async fn play(mut socket: TcpStream, step: Play, seen: Arc<Mutex<Vec<String>>>) {
+    let mut request = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let read = socket.read(&mut piece).await.unwrap_or_default();
+        request.extend_from_slice(&piece[..read]);
+        let text = String::from_utf8_lossy(&request);
+        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+            let length = head.lines().find_map(|line| {
+                line.to_ascii_lowercase()
+                    .strip_prefix("content-length: ")?
+                    .parse()
+                    .ok()
+            });
+            body.len() >= length.unwrap_or(0)
+        });
+        if whole || read == 0 {
+            break;
+        }
+    }
+    seen.lock()
+        .unwrap()
+        .push(String::from_utf8(request).unwrap());
+    match step {
+        Play::Send(pieces) => {
+            for piece in pieces {
+                socket.write_all(&piece).await.unwrap_or_default();
+                socket.flush().await.unwrap_or_default();
+                tokio::task::yield_now().await;
+            }
+            socket.shutdown().await.unwrap_or_default();
+        }
+        Play::Reset(bytes) => {
+            socket.write_all(&bytes).await.unwrap_or_default();
+            // Closing with zero linger sends a reset in place of a goodbye.
+            socket.set_zero_linger().unwrap();
+        }
+        Play::Stall(bytes) => {
+            socket.write_all(&bytes).await.unwrap_or_default();
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+fn answer(status: &str, headers: &str, body: &str) -> Play {
+    Play::Send(vec![http(status, headers, body)])
+}
+
+/// The beginning of a stream, without an end.
+fn stream_of(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
+        .into_bytes()
+}
+
+const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n";
+const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+fn hello() -> Play {
+    Play::Send(vec![stream_of(HELLO), STOP.into()])
+}
+
+fn model(base_url: &str) -> OpenAiChat {
+    let mut limits = Limits::default();
+    limits.first_byte = Duration::from_millis(300);
+    limits.silence = Duration::from_millis(300);
+    limits.retries = 0;
+    OpenAiChat::new("test-model")
+        .base_url(base_url)
+        .api_key(KEY)
+        .limits(limits)
+}
+
+async fn ask(model: &dyn Model) -> (Vec<ModelEvent>, Result<Reply, ModelError>) {
+    let transcript: Transcript = [Message::user("hi")].into_iter().collect();
+    let tools = ToolSet::new().definitions();
+    let options = RequestOptions::default();
+    let mut events = Vec::new();
+    let mut stream = match model
+        .stream(Request::new(&transcript, &tools, &options))
+        .await
+    {
+        Ok(stream) => stream,
+        Err(error) => return (events, Err(error)),
+    };
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(ModelEvent::Finished(reply)) => {
+                assert!(stream.next().await.is_none(), "something follows the end");
+                return (events, Ok(reply));
+            }
+            Ok(event) => events.push(event),
+            Err(error) => {
+                assert!(stream.next().await.is_none(), "something follows the error");
+                return (events, Err(error));
+            }
+        }
+    }
+    panic!("the stream ended without its last event");
+}
+
+async fn error_of(step: Play) -> ModelError {
+    let server = server(vec![step]).await;
+    let error = ask(&model(&server.base_url)).await.1.unwrap_err();
+    no_key(&error);
+    error
+}
+
+fn no_key(error: &ModelError) {
+    let mut texts = format!("{error} {error:?}");
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        texts.push_str(&format!(" {cause} {cause:?}"));
+        source = cause.source();
+    }
+    assert!(!texts.contains(KEY), "the key is in a message: {texts}");
+}
+
+#[tokio::test]
+async fn an_answer_in_pieces_comes_through() {
+    let body = format!(": waiting\n\n{HELLO}{STOP}");
+    let mut pieces = vec![stream_of("")];
+    pieces.extend(body.bytes().map(|byte| vec![byte]));
+    let server = server(vec![Play::Send(pieces)]).await;
+    let (events, reply) = ask(&model(&server.base_url)).await;
+    assert_eq!(reply.unwrap().text(), "Hello");
+    assert_eq!(events, [ModelEvent::Text("Hello".into())]);
+    let request = server.requests.lock().unwrap()[0].clone();
+    assert!(
+        request.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains(&format!("authorization: Bearer {KEY}\r\n")),
+        "{request}"
+    );
+}
+
+#[tokio::test]
+async fn a_whole_answer_to_a_request_for_a_stream_comes_through() {
+    let body = r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+    let server = server(vec![answer(
+        "200 OK",
+        "content-type: application/json\r\n",
+        body,
+    )])
+    .await;
+    let (events, reply) = ask(&model(&server.base_url)).await;
+    assert_eq!(reply.unwrap().text(), "Hello");
+    assert_eq!(events, [ModelEvent::Text("Hello".into())]);
+}
+
+#[tokio::test]
+async fn each_refusal_is_one_error_that_says_what_to_do() {
+    let openai =
+        |message: &str| format!(r#"{{"error":{{"message":"{message}","type":"t","code":null}}}}"#);
+    let repeats = openai(&format!("wrong key {KEY}"));
+    let table = [
+        (
+            "401 Unauthorized",
+            "",
+            repeats.clone(),
+            ModelErrorKind::Auth,
+            "the server refused the key (401): wrong key [secret]; check the key (OPENAI_API_KEY)",
+        ),
+        (
+            "403 Forbidden",
+            "",
+            openai("no"),
+            ModelErrorKind::Auth,
+            "the server refused the key (403): no; check the key (OPENAI_API_KEY)",
+        ),
+        (
+            "404 Not Found",
+            "",
+            openai("no model `x`"),
+            ModelErrorKind::NotFound,
+            "the server does not know the model or the address (404): no model `x`; check the model's name and the base URL",
+        ),
+        (
+            "429 Too Many Requests",
+            "retry-after: 90\r\n",
+            openai("slow down"),
+            ModelErrorKind::RateLimit,
+            "the server wants fewer requests for now (429): slow down; ask again in 90 s",
+        ),
+        (
+            "429 Too Many Requests",
+            "",
+            r#"{"error":{"message":"empty","code":"insufficient_quota"}}"#.into(),
+            ModelErrorKind::Quota,
+            "the account has nothing left to spend (429): empty; check the account's plan and billing",
+        ),
+        (
+            "500 Internal Server Error",
+            "",
+            String::new(),
+            ModelErrorKind::Server,
+            "the server failed (500)",
+        ),
+        (
+            "529 Overloaded",
+            "",
+            openai("busy"),
+            ModelErrorKind::Server,
+            "the server failed (529): busy",
+        ),
+        (
+            "502 Bad Gateway",
+            "content-type: text/html\r\n",
+            "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>".into(),
+            ModelErrorKind::Server,
+            "the server failed (502): a web page, not an API's answer: 502 Bad Gateway nginx",
+        ),
+        (
+            "400 Bad Request",
+            "",
+            openai("bad field"),
+            ModelErrorKind::Rejected,
+            "the server refused the request (400): bad field",
+        ),
+        (
+            "307 Temporary Redirect",
+            "location: http://elsewhere.example/v1?key=1\r\n",
+            String::new(),
+            ModelErrorKind::NotFound,
+            "the server redirects to elsewhere.example (307), where the key is not sent; set the base URL to the address that is meant",
+        ),
+        (
+            "200 OK",
+            "content-type: text/html\r\n",
+            "<html>Welcome</html>".into(),
+            ModelErrorKind::Protocol,
+            "what came back is not a model's answer; check the base URL: a web page, not an API's answer: Welcome",
+        ),
+        (
+            "200 OK",
+            "content-type: application/json\r\n",
+            r#"{"hello":1}"#.into(),
+            ModelErrorKind::Protocol,
+            r#"what came back is not a model's answer; check the base URL: {"hello":1}"#,
+        ),
+        (
+            "200 OK",
+            "",
+            "garbage \u{1}\u{2}".into(),
+            ModelErrorKind::Protocol,
+            "what came back is not a model's answer; check the base URL: garbage \u{1}\u{2}",
+        ),
+        (
+            "200 OK",
+            "content-type: text/event-stream\r\n",
+            String::new(),
+            ModelErrorKind::Truncated,
+            "the server closed the connection without an answer; ask again",
+        ),
+    ];
+    for (status, headers, body, kind, said) in table {
+        let error = error_of(answer(status, headers, &body)).await;
+        assert_eq!(error.kind(), kind, "{error}");
+        let text = error.to_string();
+        let (place, text) = text.split_once(": ").unwrap();
+        assert!(
+            place.starts_with("openai-chat test-model at http://127.0.0.1:"),
+            "{place}"
+        );
+        assert_eq!(text, said);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let error = ask(&model(&format!("http://{address}/v1")))
+        .await
+        .1
+        .unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Connection);
+    let text = error.to_string();
+    assert!(
+        text.contains(&format!("at http://{address}: no connection: ")),
+        "{text}"
+    );
+    assert!(
+        text.contains("check that the server runs and that the base URL is right"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_keeps_what_had_come() {
+    for (step, kind, said) in [
+        (
+            Play::Reset(stream_of(HELLO)),
+            ModelErrorKind::Connection,
+            "the connection broke: ",
+        ),
+        (
+            Play::Stall(stream_of(HELLO)),
+            ModelErrorKind::Timeout,
+            "the server sent nothing for 300ms",
+        ),
+        (
+            Play::Send(vec![stream_of(HELLO)]),
+            ModelErrorKind::Truncated,
+            "the answer ended before the model said that it was done; ask again",
+        ),
+        (
+            Play::Send(vec![
+                stream_of(HELLO),
+                br#"data: {"error":{"message":"oops","code":500}}
+
+"#
+                .to_vec(),
+            ]),
+            ModelErrorKind::Server,
+            "the server failed in the middle of its answer (500): oops",
+        ),
+    ] {
+        let server = server(vec![step]).await;
+        let (events, reply) = ask(&model(&server.base_url)).await;
+        let error = reply.unwrap_err();
+        no_key(&error);
+        assert_eq!(events, [ModelEvent::Text("Hello".into())]);
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+        assert_eq!(error.partial().unwrap().text(), "Hello");
+        assert_eq!(
+            server.requests.lock().unwrap().len(),
+            1,
+            "asked again after output was seen"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_left_in_time() {
+    let error = error_of(Play::Stall(Vec::new())).await;
+    assert_eq!(error.kind(), ModelErrorKind::Timeout);
+    assert!(
+        error.to_string().contains("did not answer within 300ms"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_stream_that_is_whole_counts_whatever_the_connection_does_then() {
+    let body = format!("{HELLO}{STOP}");
+    for step in [Play::Stall(stream_of(&body)), Play::Reset(stream_of(&body))] {
+        let server = server(vec![step]).await;
+        let (_, reply) = ask(&model(&server.base_url)).await;
+        assert_eq!(reply.unwrap().text(), "Hello");
+    }
+}
+
+#[tokio::test]
+async fn what_may_pass_is_asked_again_before_anything_was_seen() {
+    let overloaded = "data: {\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}\n\n";
+    for step in [
+        answer("429 Too Many Requests", "retry-after-ms: 1\r\n", ""),
+        answer("503 Service Unavailable", "", ""),
+        answer("400 Bad Request", "x-should-retry: true\r\n", ""),
+        Play::Reset(Vec::new()),
+        Play::Send(vec![stream_of(overloaded)]),
+    ] {
+        let server = server(vec![step, hello()]).await;
+        let mut limits = Limits::default();
+        limits.retries = 1;
+        let (_, reply) = ask(&model(&server.base_url).limits(limits)).await;
+        assert_eq!(reply.unwrap().text(), "Hello");
+        assert_eq!(server.requests.lock().unwrap().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_pass_is_asked_once() {
+    let quota = r#"{"error":{"message":"empty","code":"insufficient_quota"}}"#;
+    for step in [
+        answer("401 Unauthorized", "", ""),
+        answer("429 Too Many Requests", "", quota),
+        answer("500 Internal Server Error", "x-should-retry: false\r\n", ""),
+        answer("429 Too Many Requests", "retry-after: 3600\r\n", ""),
+    ] {
+        let server = server(vec![step]).await;
+        let (_, reply) = ask(&model(&server.base_url).limits(Limits::default())).await;
+        reply.unwrap_err();
+        assert_eq!(server.requests.lock().unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_is_set_up_wrongly_is_said_before_anything_is_sent() {
+    for (model, said) in [
+        (
+            OpenAiChat::new("m").base_url("localhost:8080"),
+            "the base URL begins with `localhost:`",
+        ),
+        (
+            OpenAiChat::new("m").base_url("nowhere"),
+            "the base URL is no address",
+        ),
+        (
+            OpenAiChat::new("m").api_key("sk-\u{e9}\n1"),
+            "the key holds a letter that cannot stand",
+        ),
+        (
+            OpenAiChat::new("m").header("bad name", "x"),
+            "`bad name` is no name of a header",
+        ),
+    ] {
+        let error = ask(&model).await.1.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Config);
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(!error.to_string().contains("sk-"), "{error}");
+    }
+}
