@@ -12,4 +12,5 @@ mod schema;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
 pub use read::{ReadError, Reader};
+pub(crate) use read::absent;
 pub use schema::{Schema, SchemaError};

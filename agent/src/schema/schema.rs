@@ -10,6 +10,7 @@ pub struct Schema(Arc<Inner>);
 struct Inner {
     value: Value,
     text: Box<str>,
+    names: Vec<&'static str>,
 }
 
 impl Schema {
@@ -20,7 +21,20 @@ impl Schema {
     /// When it is no schema of an object, or says something that cannot be checked.
     pub fn new(value: Value) -> Result<Self, SchemaError> {
         let text = value.to_string().into_boxed_str();
-        Ok(Self(Arc::new(Inner { value, text })))
+        Ok(Self(Arc::new(Inner {
+            value,
+            text,
+            names: Vec::new(),
+        })))
+    }
+
+    pub(super) fn stub(value: Value, names: Vec<&'static str>) -> Self {
+        let text = value.to_string().into_boxed_str();
+        Self(Arc::new(Inner { value, text, names }))
+    }
+
+    pub(super) fn names(&self) -> &[&'static str] {
+        &self.0.names
     }
 
     /// The schema as a JSON value.
@@ -34,8 +48,11 @@ impl Schema {
     }
 
     /// Every problem of a text that could not be read.
-    pub(crate) fn explain(&self, _text: &str, _error: &ReadError) -> Problems {
-        unimplemented!()
+    pub(crate) fn explain(&self, _text: &str, error: &ReadError) -> Problems {
+        Problems(vec![super::Problem {
+            path: String::new(),
+            message: error.to_string(),
+        }])
     }
 }
 
