@@ -1,4 +1,5 @@
 use super::body::Body;
+use super::param::RunDataType;
 use super::policy::ToolPolicy;
 use crate::schema::Schema;
 use std::fmt;
@@ -49,6 +50,7 @@ impl fmt::Display for Origin {
 pub struct Tool {
     definition: Arc<ToolDefinition>,
     body: Arc<dyn Body>,
+    needs: Arc<[RunDataType]>,
 }
 
 impl Tool {
@@ -56,7 +58,20 @@ impl Tool {
         Self {
             definition: Arc::new(definition),
             body,
+            needs: Arc::new([]),
         }
+    }
+
+    /// The same tool, which needs this data of each run.
+    pub(super) fn with_needs(mut self, needs: Vec<RunDataType>) -> Self {
+        self.needs = needs.into();
+        self
+    }
+
+    /// The types of data that a run must be given before this tool can be offered in it: those of its
+    /// [`RunData`](super::RunData) parameters.
+    pub fn needs(&self) -> &[RunDataType] {
+        &self.needs
     }
 
     /// What the model is told of it.

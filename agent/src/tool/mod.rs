@@ -4,19 +4,27 @@
 //! generate against), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
 //! one call) and `body` (what is behind a tool, and the constructors that make one).
 
+pub(crate) mod answer;
 mod body;
 mod call;
+pub mod constraint;
 mod context;
+pub(crate) mod declared;
 mod definition;
 mod error;
+pub(crate) mod list;
 mod output;
+pub(crate) mod param;
 mod policy;
+mod reference;
 mod set;
 
 pub use body::{Prepared, Suspension};
 pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
+pub use list::{Given, IntoTools, Tools};
 pub use output::ToolOutput;
+pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};
 pub use set::{Definitions, ToolSet, ToolSetError};

@@ -1,5 +1,6 @@
 use super::definition::{Origin, Tool, ToolDefinition};
 use super::policy::ToolPolicy;
+use crate::schema::SchemaError;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -244,6 +245,12 @@ enum Kind {
     Name { name: Arc<str>, origin: Origin },
     #[error("the set has no tool `{0}`")]
     Missing(String),
+    #[error("`{tool}` cannot be a tool ({origin}): {error}")]
+    Schema {
+        tool: Arc<str>,
+        origin: Origin,
+        error: String,
+    },
 }
 
 impl ToolSetError {
@@ -252,6 +259,15 @@ impl ToolSetError {
             name: first.name.clone(),
             first: first.origin,
             second: second.origin,
+        })
+    }
+
+    /// The parameters of a tool have no schema; the error names the parameter.
+    pub(super) fn schema(tool: &str, origin: Origin, error: &SchemaError) -> Self {
+        Self(Kind::Schema {
+            tool: tool.into(),
+            origin,
+            error: error.to_string(),
         })
     }
 

@@ -1,0 +1,73 @@
+//! `tools![a, m::b, ..group]`.
+//!
+//! It arrives through a `macro_rules!` of the `agent` crate, which puts its own `$crate` before the list. That each item is a span of
+//! its own is why the list is a procedural macro at all.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Expr, Path, Result, Token};
+
+struct List {
+    krate: Path,
+    items: Vec<Item>,
+}
+
+enum Item {
+    Function(Path),
+    Group(Expr),
+}
+
+impl Parse for List {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let krate = input.call(Path::parse_mod_style)?;
+        input.parse::<Token![;]>()?;
+        let items = input.parse_terminated(Item::parse, Token![,])?;
+        Ok(Self { krate, items: items.into_iter().collect() })
+    }
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(Token![..]) {
+            input.parse::<Token![..]>()?;
+            return input.parse().map(Self::Group);
+        }
+        let start = input.span();
+        input.call(Path::parse_mod_style).map(Self::Function).map_err(|_| {
+            syn::Error::new(start, "a list of tools has names of functions, such as `get_weather` or `maps::find_route`, and groups, such as `..db`")
+        })
+    }
+}
+
+pub(crate) fn expand(list: TokenStream) -> TokenStream {
+    let list: List = match syn::parse2(list) {
+        Ok(list) => list,
+        Err(error) => return error.into_compile_error(),
+    };
+    let krate = &list.krate;
+    let tools = Ident::new("tools", Span::mixed_site());
+    let mut before: Vec<TokenStream> = Vec::new();
+    let mut statements = TokenStream::new();
+    for item in &list.items {
+        statements.extend(match item {
+            Item::Function(path) => {
+                let span = path.span();
+                let name = quote_spanned!(span=> <#path as #krate::__private::Function>::NAME);
+                let once = quote_spanned!(span=> const _: () = #krate::__private::stands_once(#name, &[#(#before),*]););
+                let push = quote_spanned!(span=> <#path as #krate::__private::Function>::push_to(&mut #tools););
+                let once = if before.is_empty() { TokenStream::new() } else { once };
+                before.push(name);
+                quote_spanned!(span=> #once #push)
+            }
+            Item::Group(expr) => quote_spanned!(expr.span()=> #tools.extend(#expr);),
+        });
+    }
+    quote_spanned! {Span::mixed_site()=> {
+        #[allow(unused_mut)]
+        let mut #tools = #krate::__private::Tools::none();
+        #statements
+        #tools
+    }}
+}

@@ -1,0 +1,38 @@
+//! What the macros' expansions name. Not an interface: it changes with the macros, and nobody else may use it.
+//!
+//! Everything is reached through this module, since an expansion may stand where `Result`, `std` or `serde` mean
+//! something else, and in a crate that depends on nothing but this one.
+
+pub use crate::schema::{ReadError, Reader};
+pub use crate::tool::answer::{
+    Answer, BorrowedAnswer, Plain, PlainBorrowed, blocking, must_be_send,
+};
+pub use crate::tool::constraint::{List, Number, Text};
+pub use crate::tool::declared::{Blueprint, Called, Declared, Function, stands_once};
+pub use crate::tool::list::{Group, Tools};
+pub use crate::tool::param::{
+    Get, HostParam, Param, RefParam, Words, filled, is_optional, missing, refused, role::Lent, settle,
+};
+pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
+#[cfg(feature = "macros")]
+pub use agent_macros::tools;
+pub use std::borrow::Cow;
+pub use std::clone::Clone;
+pub use std::convert::{From, Into};
+pub use std::default::Default;
+pub use std::marker::{Send, Sync};
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
+pub use std::string::String;
+pub use std::sync::Arc;
+pub use std::time::Duration;
+pub use std::vec::Vec;
+pub use std::{concat, file, line, module_path};
+pub use serde;
+
+/// A value as JSON text, for the default in a schema.
+///
+/// A value without JSON has no default that could be published; `null` says that there is one.
+pub fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}

@@ -1,0 +1,186 @@
+//! A function or method that `#[tool]` stands on, as the macro declares it.
+//!
+//! A function's tool is the only one of its proxy type, a method's one of those of its `Self`; both are the `N`th of a type.
+//! [`Declared`] is all that does not depend on the states, [`Called`] the small rest that does.
+
+use super::body::{Body, Prepared};
+use super::list::Tools;
+use super::param::RunDataType;
+use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
+use crate::schema::{Parameter, ReadError, Reader, Schema};
+use std::sync::Arc;
+
+/// What the macro knows of a tool.
+#[derive(Debug)]
+pub struct Blueprint {
+    /// The name that the model calls.
+    pub name: &'static str,
+    /// The doc comment.
+    pub description: &'static str,
+    /// What a person sees.
+    pub label: Option<&'static str>,
+    /// The parameters, in order, with the data that they need of the run.
+    pub parameters: Vec<(Parameter, Option<RunDataType>)>,
+    /// Whether the provider enforces the schema.
+    pub strict: Option<bool>,
+    /// What it promises.
+    pub policy: ToolPolicy,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+impl Blueprint {
+    /// The tool with this body.
+    pub(super) fn tool(self, body: Arc<dyn Body>) -> Result<Tool, ToolSetError> {
+        let (parameters, needs): (Vec<_>, Vec<_>) = self.parameters.into_iter().unzip();
+        let schema = Schema::of_parameters(&parameters)
+            .map_err(|error| ToolSetError::schema(self.name, self.origin, &error))?;
+        let definition = ToolDefinition {
+            name: self.name.into(),
+            description: self.description.into(),
+            label: self.label.map(Into::into),
+            parameters: schema,
+            strict: self.strict,
+            policy: self.policy,
+            origin: self.origin,
+        };
+        Ok(Tool::new(definition, body).with_needs(needs.into_iter().flatten().collect()))
+    }
+}
+
+/// A tool as far as it does not depend on states.
+pub trait Declared<const N: usize> {
+    /// The arguments, read.
+    type Arguments<'a>;
+
+    /// All that is known of it.
+    fn blueprint() -> Blueprint;
+
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    ///
+    /// When they do not fit.
+    fn read(reader: Reader<'_>) -> Result<Self::Arguments<'_>, ReadError>;
+}
+
+/// A tool whose states are in `S`, at the places `I`.
+pub trait Called<const N: usize, S, I>: Declared<N> + Sized {
+    /// Reads the arguments and makes the call, not begun.
+    ///
+    /// # Errors
+    ///
+    /// When the arguments do not fit.
+    fn prepare<'a>(
+        this: &'a Arc<Self>,
+        state: &'a Arc<S>,
+        reader: Reader<'a>,
+        context: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError>;
+}
+
+/// The proxy of a function that `#[tool]` stands on: what `tools![..]` lists.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "put `#[tool]` on the function of this name"
+)]
+pub trait Function: Sized {
+    /// The name that the model calls.
+    const NAME: &'static str;
+
+    /// The proxy.
+    fn proxy() -> Self;
+
+    /// Adds the tool to a list.
+    fn push_to<S, I>(list: &mut Tools<S>)
+    where
+        Self: Called<0, S, I> + Send + Sync + 'static,
+        S: Send + Sync + 'static,
+    {
+        list.push(Arc::new(Self::proxy()));
+    }
+}
+
+/// [`Called::prepare`], as a value.
+pub type Prepare<T, S> = for<'a> fn(
+    &'a Arc<T>,
+    &'a Arc<S>,
+    Reader<'a>,
+    &'a ToolContext,
+) -> Result<Prepared<'a>, ReadError>;
+
+/// The body of a declared tool.
+pub(super) struct Bound<T, S> {
+    pub(super) this: Arc<T>,
+    pub(super) state: Arc<S>,
+    pub(super) prepare: Prepare<T, S>,
+}
+
+impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        context: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        (self.prepare)(&self.this, &self.state, arguments, context)
+    }
+}
+
+/// Refuses a list in which `name` stands before: evaluated by the compiler.
+///
+/// # Panics
+///
+/// When it does, with the name.
+#[track_caller]
+pub const fn stands_once(name: &str, before: &[&str]) {
+    let mut at = 0;
+    while at < before.len() {
+        if same(name, before[at]) {
+            refuse(name);
+        }
+        at += 1;
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// `panic!` in a constant cannot format: the sentence is put together by hand. A name has at most 64 bytes.
+#[track_caller]
+const fn refuse(name: &str) -> ! {
+    const PARTS: [&str; 2] = [
+        "two tools of this list are named `",
+        "`; give one of them `#[tool(name = \"..\")]`",
+    ];
+    let mut text = [0; 192];
+    let mut end = 0;
+    let parts = [PARTS[0], name, PARTS[1]];
+    let mut part = 0;
+    while part < parts.len() {
+        let bytes = parts[part].as_bytes();
+        let mut at = 0;
+        while at < bytes.len() && end < text.len() {
+            text[end] = bytes[at];
+            end += 1;
+            at += 1;
+        }
+        part += 1;
+    }
+    match std::str::from_utf8(text.split_at(end).0) {
+        Ok(text) => panic!("{}", text),
+        Err(_) => panic!("two tools of this list have the same name"),
+    }
+}

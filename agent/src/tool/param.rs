@@ -1,0 +1,395 @@
+//! What fills a parameter: the model's arguments, a state, the data of the run, the context, or an extractor of the
+//! user's own.
+//!
+//! The role follows from the type, by trait, so aliases work. [`Param`] knows no state: a type that cannot be a
+//! parameter is reported at the function. [`Get`] does: its index is inferred where tools meet the states, in `tools![]`.
+//! Only a `&` is read from the syntax, since `impl Param for &str` would conflict with serde's future; it goes to [`RefParam`]
+//! on the type behind it.
+
+use super::list::Given;
+use super::{ToolContext, ToolError};
+use crate::schema::{Parameter, ReadError, Reader};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::any::{Any, TypeId, type_name};
+
+/// A value of the host's, given to the agent with `.state(..)` and never shown to the model.
+///
+/// `State<T>` clones the value for each call, so wrap what is expensive to clone in an `Arc`; `State<&T>` lends it.
+///
+/// ```
+/// use agent::State;
+///
+/// fn greet(State(name): State<&String>) -> String {
+///     format!("hello {name}")
+/// }
+/// assert_eq!(greet(State(&"Ada".to_owned())), "hello Ada");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State<T>(pub T);
+
+/// Data given with each run: who asks, on whose behalf, in which language.
+///
+/// `RunData<T>` clones it for each call, `RunData<&T>` lends it. A run that was not given it does not start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RunData<T>(pub T);
+
+/// A parameter that a type takes from the call or from a state, for extractors of your own.
+///
+/// The model never sees such a parameter. Its error ends the call before the function runs.
+///
+/// ```
+/// use agent::{FromCall, ToolContext, ToolError};
+///
+/// struct Tenants {
+///     default: String,
+/// }
+///
+/// struct Tenant(String);
+///
+/// impl FromCall for Tenant {
+///     type State = Tenants; // `()` where none is needed
+///
+///     fn from_call(tenants: &Tenants, cx: &ToolContext) -> Result<Self, ToolError> {
+///         Ok(Tenant(cx.run_data::<String>().unwrap_or(&tenants.default).clone()))
+///     }
+/// }
+/// ```
+pub trait FromCall: Sized {
+    /// The state that it needs: `()` for none. A tool with such a parameter needs that state too.
+    type State;
+
+    /// Takes the value.
+    ///
+    /// # Errors
+    ///
+    /// What the model shall read in place of the tool's answer.
+    fn from_call(state: &Self::State, context: &ToolContext) -> Result<Self, ToolError>;
+}
+
+/// A type of data that each run must be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RunDataType {
+    /// The type.
+    pub id: TypeId,
+    /// Its name, for messages.
+    pub name: &'static str,
+}
+
+impl RunDataType {
+    /// The data of type `T`.
+    pub fn of<T: 'static>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+        }
+    }
+}
+
+/// What the macros say of a parameter, the same for every role.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// Its doc comment.
+    pub description: &'static str,
+    /// Its default as JSON text.
+    pub default: Option<fn() -> String>,
+    /// Keywords of its schema.
+    pub keywords: &'static [(&'static str, &'static str)],
+    /// Whether its fields stand in its place.
+    pub flatten: bool,
+    /// Whether its value is never shown.
+    pub secret: bool,
+}
+
+/// The function that gives the schema of a type.
+pub type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
+
+impl Words {
+    /// A parameter that the model fills.
+    pub fn json(self, schema: SchemaOf, optional: fn() -> bool) -> (Parameter, Option<RunDataType>) {
+        (self.parameter(Some(schema), optional), None)
+    }
+
+    /// A parameter that the host fills.
+    pub(super) fn host(self, needs: Option<RunDataType>) -> (Parameter, Option<RunDataType>) {
+        (self.parameter(None, || true), needs)
+    }
+
+    fn parameter(self, schema: Option<SchemaOf>, optional: fn() -> bool) -> Parameter {
+        Parameter {
+            name: self.name,
+            description: self.description,
+            schema,
+            optional,
+            default: self.default,
+            keywords: self.keywords,
+            flatten: self.flatten,
+            secret: self.secret,
+        }
+    }
+}
+
+/// A type that can be a parameter by value. `R` is its role, inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a tool",
+    label = "needs `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
+    note = "a value of the host's is taken as `State<..>`, the data of a run as `RunData<..>`, the context as `&ToolContext`, anything else by `impl agent::FromCall`"
+)]
+pub trait Param<R>: Sized {
+    /// What the schema and the run must know of it.
+    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
+
+    /// Reads it from the arguments.
+    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError>;
+
+    /// Reads it from the fields that no other parameter took.
+    fn read_flattened(reader: &mut Reader<'_>, index: usize) -> Result<Self, ReadError>;
+
+    /// What stands for it after the last argument: an absent `Option` is `None`, another absent argument is an error.
+    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
+}
+
+/// A type that the host fills: the only ones that a pattern may take apart, since the model's need a name.
+#[diagnostic::on_unimplemented(
+    message = "a parameter of type `{Self}` comes from the model and needs a name",
+    label = "taken apart by a pattern",
+    note = "write a name and take it apart in the body, or `#[arg(name = \"..\")]`"
+)]
+pub trait HostParam<R>: Sized {
+    /// As [`Param::describe`].
+    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
+
+    /// As [`Param::read`].
+    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError>;
+
+    /// As [`Param::settle`].
+    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
+}
+
+/// Where a parameter's value comes from once the states are known. `I` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "a parameter of type `{Self}` cannot be filled from the states that the agent was given",
+    label = "this tool takes `{Self}`",
+    note = "add `.state(..)` with the value that it needs to the builder"
+)]
+pub trait Get<'a, S, I>: Sized {
+    /// Takes what was read, or the host's value.
+    fn get(slot: Option<Self>, state: &'a S, context: &'a ToolContext) -> Result<Self, ToolError>;
+}
+
+/// A type that can be a parameter by reference: `&Self` in the function, owned or borrowed from the text before it.
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` cannot be a parameter of a tool",
+    label = "needs `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
+    note = "a value of the host's is taken as `State<&{Self}>`, the data of a run as `RunData<&{Self}>`"
+)]
+pub trait RefParam {
+    /// What is kept of it from reading to running.
+    type Held<'a>: Send;
+
+    /// What the schema and the run must know of it.
+    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
+
+    /// Reads it from the arguments.
+    fn read<'a>(reader: &mut Reader<'a>) -> Result<Self::Held<'a>, ReadError>;
+
+    /// The same of an `Option<&Self>`.
+    fn describe_optional(words: Words) -> (Parameter, Option<RunDataType>);
+
+    /// Reads an `Option<&Self>`.
+    fn read_optional<'a>(reader: &mut Reader<'a>) -> Result<Option<Self::Held<'a>>, ReadError>;
+
+    /// What stands for it after the last argument.
+    fn settle<'a>(
+        slot: Option<Self::Held<'a>>,
+        name: &'static str,
+    ) -> Result<Self::Held<'a>, ReadError>;
+
+    /// The same, of its own, for another thread.
+    fn own(held: Self::Held<'_>) -> Self::Held<'static>;
+
+    /// Lends it to the function.
+    fn lend<'b>(held: &'b Self::Held<'_>, context: &'b ToolContext) -> &'b Self;
+}
+
+/// The roles and the indices that the compiler infers. Not for naming.
+pub mod role {
+    /// From the model.
+    #[derive(Debug)]
+    pub struct Json;
+    /// From the call, by [`FromCall`](super::FromCall); at this place among the states.
+    #[derive(Debug)]
+    pub struct Call<I = ()>(I);
+    /// A state, cloned; at this place.
+    #[derive(Debug)]
+    pub struct Cloned<I = ()>(I);
+    /// A state, lent; at this place.
+    #[derive(Debug)]
+    pub struct Lent<I = ()>(I);
+    /// The context itself.
+    #[derive(Debug)]
+    pub struct Context;
+}
+use role::{Call, Cloned, Context, Json, Lent};
+
+/// An argument is absent.
+pub fn missing(name: &'static str) -> ReadError {
+    serde::de::Error::missing_field(name)
+}
+
+/// An argument that the function's own `validate` refused.
+pub fn refused(name: &'static str, why: impl std::fmt::Display) -> ReadError {
+    serde::de::Error::custom(format_args!("{name}: {why}"))
+}
+
+/// Whether the absence of a `T` is an answer of its own.
+pub fn is_optional<T: DeserializeOwned>() -> bool {
+    crate::schema::absent::<T>().is_some()
+}
+
+/// A parameter that the host fills was found among the arguments: the schema never lists one.
+fn from_nowhere() -> ReadError {
+    serde::de::Error::custom("no argument of this name exists")
+}
+
+/// A slot is empty although reading succeeded. Reading settles every slot, so only a broken body meets it.
+fn empty() -> ToolError {
+    ToolError::internal("an argument was lost between reading and running")
+}
+
+impl<T: DeserializeOwned + JsonSchema> Param<Json> for T {
+    fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
+        words.json(schema_of::<T>, is_optional::<T>)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError> {
+        reader.value()
+    }
+
+    fn read_flattened(reader: &mut Reader<'_>, index: usize) -> Result<Self, ReadError> {
+        reader.flattened(index)
+    }
+
+    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError> {
+        settle(slot, name)
+    }
+}
+
+/// [`Param::settle`] for a type whose schema is another's.
+pub fn settle<T: DeserializeOwned>(slot: Option<T>, name: &'static str) -> Result<Option<T>, ReadError> {
+    match slot.or_else(crate::schema::absent) {
+        None => Err(missing(name)),
+        some => Ok(some),
+    }
+}
+
+/// What a settled slot holds.
+pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
+    slot.ok_or_else(empty)
+}
+
+/// The schema of `T`: in place where that is possible, by reference where the type is recursive.
+pub fn schema_of<T: JsonSchema + ?Sized>(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<T>()
+}
+
+impl<'a, S, T: DeserializeOwned + JsonSchema> Get<'a, S, Json> for T {
+    fn get(slot: Option<Self>, _: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
+        filled(slot)
+    }
+}
+
+macro_rules! host_param {
+    (impl[$($generics:tt)*] $role:ty, $type:ty $(, $needs:ty)?) => {
+        impl<$($generics)*> Param<$role> for $type {
+            fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
+                #[allow(unused_mut, unused_assignments)]
+                let mut needs = None;
+                $(needs = Some(RunDataType::of::<$needs>());)?
+                words.host(needs)
+            }
+
+            fn read(_: &mut Reader<'_>) -> Result<Self, ReadError> {
+                Err(from_nowhere())
+            }
+
+            fn read_flattened(_: &mut Reader<'_>, _: usize) -> Result<Self, ReadError> {
+                Err(from_nowhere())
+            }
+
+            fn settle(_: Option<Self>, _: &'static str) -> Result<Option<Self>, ReadError> {
+                Ok(None)
+            }
+        }
+
+        impl<$($generics)*> HostParam<$role> for $type {
+            fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
+                <Self as Param<$role>>::describe(words)
+            }
+
+            fn read(_: &mut Reader<'_>) -> Result<Self, ReadError> {
+                Err(from_nowhere())
+            }
+
+            fn settle(_: Option<Self>, _: &'static str) -> Result<Option<Self>, ReadError> {
+                Ok(None)
+            }
+        }
+    };
+}
+
+host_param!(impl[T] Cloned, State<T>);
+host_param!(impl['a, T] Lent, State<&'a T>);
+host_param!(impl[T: Any] Cloned, RunData<T>, T);
+host_param!(impl['a, T: Any] Lent, RunData<&'a T>, T);
+host_param!(impl[T: FromCall] Call, T);
+host_param!(impl['a] Context, &'a ToolContext);
+
+#[diagnostic::do_not_recommend]
+impl<'a, S: Given<T, I>, T: Clone, I> Get<'a, S, Cloned<I>> for State<T> {
+    fn get(_: Option<Self>, state: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
+        Ok(State(state.get().clone()))
+    }
+}
+
+impl<'a, S: Given<T, I>, T, I> Get<'a, S, Lent<I>> for State<&'a T> {
+    fn get(_: Option<Self>, state: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
+        Ok(State(state.get()))
+    }
+}
+
+impl<'a, S, T: Any + Clone + Send + Sync> Get<'a, S, Cloned> for RunData<T> {
+    fn get(_: Option<Self>, _: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
+        run_data(context).cloned().map(RunData)
+    }
+}
+
+impl<'a, S, T: Any + Send + Sync> Get<'a, S, Lent> for RunData<&'a T> {
+    fn get(_: Option<Self>, _: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
+        run_data(context).map(RunData)
+    }
+}
+
+fn run_data<T: Any + Send + Sync>(context: &ToolContext) -> Result<&T, ToolError> {
+    context.run_data().ok_or_else(|| {
+        ToolError::internal(format!(
+            "the run was not given data of type `{}`",
+            type_name::<T>()
+        ))
+    })
+}
+
+impl<'a, S: Given<T::State, I>, T: FromCall, I> Get<'a, S, Call<I>> for T {
+    fn get(_: Option<Self>, state: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
+        T::from_call(state.get(), context)
+    }
+}
+
+impl<'a, S> Get<'a, S, Context> for &'a ToolContext {
+    fn get(_: Option<Self>, _: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
+        Ok(context)
+    }
+}
