@@ -11,9 +11,14 @@ pub mod __private;
 pub mod message;
 pub mod model;
 pub mod provider;
+mod run;
 pub mod schema;
 mod tool;
 
+pub use run::{
+    Agent, AgentBuilder, Answer, CallEnded, Event, Paused, Prompt, Run, RunError, RunErrorKind,
+    RunStream,
+};
 pub use tool::*;
 
 #[cfg(feature = "macros")]

@@ -20,6 +20,8 @@ mod reference;
 mod set;
 
 pub use body::{Prepared, Suspension};
+pub(crate) use call::{CallEnd, Ran};
+pub(crate) use context::Host;
 pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};

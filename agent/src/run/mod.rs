@@ -1,0 +1,20 @@
+//! The loop: model, tools, model, until the model has said what it wanted to say.
+//!
+//! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
+//! [`Answer`] and [`RunError`] how it ends. Inside, `turn` is the loop itself, one linear function; `batch` is the way
+//! of the calls of one reply, step by step; both meet the world only through `effects`, so that between two effects
+//! the loop is pure. `state` is all that a run remembers.
+
+mod agent;
+mod batch;
+mod effects;
+mod error;
+mod event;
+mod start;
+mod state;
+mod turn;
+
+pub use agent::{Agent, AgentBuilder, Prompt};
+pub use error::{RunError, RunErrorKind};
+pub use event::{CallEnded, Event};
+pub use start::{Answer, Paused, Run, RunStream};

@@ -1,0 +1,141 @@
+//! The loop itself.
+
+use super::agent::Plan;
+use super::batch;
+use super::effects::{Effects, Events, Key, RunHost};
+use super::error::Cause;
+use super::event::Event;
+use super::state::RunState;
+use crate::message::{Outcome, Reply, StopReason};
+use crate::model::Request;
+use crate::tool::CallEnd;
+use std::sync::Arc;
+
+/// How often in a row a model may have its calls cut off before the run gives up.
+const CUT_OFFS: u32 = 3;
+
+/// Drives a run to its answer: the last reply of the transcript.
+///
+/// # Errors
+///
+/// What stopped it. Whatever happens, `state` then holds all that was done; calls may be open in it only if some wait
+/// for an answer from outside.
+pub(super) async fn drive(
+    state: &mut RunState,
+    plan: &Plan,
+    effects: &dyn Effects,
+    events: &Events,
+    host: &Arc<RunHost>,
+) -> Result<(), Cause> {
+    // A run that goes on: its answers from outside are in.
+    batch::deliver(state, events).await;
+    loop {
+        if state.turn >= plan.max_turns() {
+            return Err(Cause::TurnLimit(plan.max_turns()));
+        }
+        if plan.cancellation.is_cancelled() {
+            return Err(Cause::Cancelled);
+        }
+        state.turn += 1;
+        let turn = state.turn;
+        events.send(Event::TurnStarted { turn }).await;
+
+        let tools = plan.tools();
+        batch::check_run_data(&tools, host)?;
+        let definitions = tools.definitions();
+        let mut request = Request::new(&state.transcript, &definitions, plan.options());
+        request.instructions = plan.instructions();
+        let reply = effects.ask(Key { turn, index: 0 }, request).await?;
+
+        let next = next(&reply);
+        if events.are_read() {
+            events.send(Event::Replied(reply.clone())).await;
+        }
+        state.replied(reply);
+
+        let mut done = false;
+        match next {
+            Next::Run => {
+                state.cut_offs = 0;
+                batch::run(state, &tools, plan, effects, events, host).await?;
+            }
+            Next::SendAgain => {
+                state.cut_offs += 1;
+                state.close_calls(cut_off);
+                batch::deliver(state, events).await;
+                if state.cut_offs == CUT_OFFS {
+                    return Err(Cause::CutOffAgain(CUT_OFFS));
+                }
+            }
+            Next::GoOn => {}
+            Next::End => done = true,
+            Next::Fail(cause) => {
+                state.close_calls(not_run);
+                batch::deliver(state, events).await;
+                return Err(cause);
+            }
+        }
+        let usage = state.usage;
+        events.send(Event::TurnEnded { turn, usage }).await;
+        if done {
+            return Ok(());
+        }
+    }
+}
+
+/// What the run does after a reply.
+enum Next {
+    /// The reply is the answer.
+    End,
+    /// The provider paused: ask again, with the reply in the transcript.
+    GoOn,
+    /// Run the calls.
+    Run,
+    /// Answer the calls, unread, with "cut off, send again".
+    SendAgain,
+    /// Stop; the calls, if there are any, are answered as not run.
+    Fail(Cause),
+}
+
+/// The first of the steps: is the reply complete, not cut off, not refused?
+///
+/// | the model stopped because | with calls | without calls |
+/// |---|---|---|
+/// | it was done (`Stop`) | fail: calls in a reply that was over are not asked for | end |
+/// | it wants tools (`ToolUse`) | run them | fail |
+/// | it ran out of tokens (`Length`) | "cut off, send again", three times in a row at most | fail |
+/// | the provider paused (`Pause`) | fail | go on |
+/// | it refused, was filtered, broke off, or nobody knows | fail | fail |
+fn next(reply: &Reply) -> Next {
+    let calls = reply.calls().next().is_some();
+    let word = || reply.stop.raw.clone();
+    match (reply.stop.reason, calls) {
+        (StopReason::ToolUse, true) => Next::Run,
+        (StopReason::ToolUse, false) => Next::Fail(Cause::NoCalls),
+        (StopReason::Stop, false) => Next::End,
+        (StopReason::Pause, false) => Next::GoOn,
+        (StopReason::Length, true) => Next::SendAgain,
+        (StopReason::Length, false) => Next::Fail(Cause::CutOff),
+        (StopReason::Refusal, _) => Next::Fail(Cause::Refused(reply.refusal().map(str::to_owned))),
+        (StopReason::ContentFilter, _) => Next::Fail(Cause::ContentFilter),
+        (StopReason::Error, _) => Next::Fail(Cause::ProviderFailed(word())),
+        (StopReason::Unknown | StopReason::Stop | StopReason::Pause, _) => {
+            Next::Fail(Cause::UnknownStop(word()))
+        }
+    }
+}
+
+fn cut_off() -> CallEnd {
+    CallEnd::says(
+        Outcome::NotRun,
+        "this call did not run: the reply was cut off at the limit of tokens, so the arguments may not be whole; send \
+         the call again, shorter or in parts",
+    )
+}
+
+fn not_run() -> CallEnd {
+    CallEnd::says(
+        Outcome::NotRun,
+        "this call did not run, since the reply that asked for it was not complete",
+    )
+}
