@@ -1,0 +1,93 @@
+//! Calls that somebody outside answers.
+
+use crate::{call, first_results, scripted};
+use agent::message::{Message, Outcome};
+use agent::model::Step;
+use agent::{Agent, RunErrorKind, State, Tool, ToolDefinition, ToolOutput, ToolSet, tool, tools};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Order {
+    /// What to order.
+    #[schemars(length(min = 1))]
+    part: String,
+}
+
+/// Count.
+#[tool]
+async fn count(State(ran): State<Arc<AtomicUsize>>) -> usize {
+    ran.fetch_add(1, Ordering::SeqCst) + 1
+}
+
+fn order() -> ToolSet {
+    let definition = ToolDefinition::of::<Order>("order", "Order a part.").unwrap();
+    ToolSet::from_tools([Tool::external(definition)]).unwrap()
+}
+
+#[tokio::test]
+async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
+    let model = scripted([
+        Step::calls([
+            call("a", "count", "{}"),
+            call("b", "order", r#"{"part":"bolt"}"#),
+            call("c", "order", r#"{"part":""}"#),
+            call("d", "order", r#"{"part":"nut"}"#),
+        ]),
+        Step::text("done"),
+    ]);
+    let ran = Arc::new(AtomicUsize::new(0));
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![count])
+        .tools(order())
+        .state(Arc::clone(&ran))
+        .build()
+        .unwrap();
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Suspended);
+    let mut paused = error.into_paused().unwrap();
+    let waiting: Vec<_> = paused.waiting().map(|call| call.id.clone()).collect();
+    assert_eq!(waiting, ["b", "d"], "a call with bad arguments is answered without asking");
+    assert!(paused.answer("b", Ok(ToolOutput::text("ordered"))));
+    assert!(!paused.answer("b", Ok(ToolOutput::text("again"))), "an answer stands");
+    assert!(!paused.answer("a", Ok(ToolOutput::text("forged"))));
+
+    let answer = agent.resume(paused).await.unwrap();
+    model.assert_complete();
+    let results = first_results(answer.transcript());
+    let ends: Vec<_> = results.iter().map(|r| (r.call_id.as_str(), r.outcome)).collect();
+    assert_eq!(
+        ends,
+        [
+            ("a", Outcome::Done),
+            ("b", Outcome::Done),
+            ("c", Outcome::BadArguments),
+            ("d", Outcome::Failed),
+        ]
+    );
+    assert_eq!(results[1].text(), "ordered");
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn where_nobody_answers_there_is_an_error_result() {
+    let result = order().call("order", r#"{"part":"bolt"}"#).await;
+    assert_eq!(result.outcome, Outcome::Failed);
+    assert_eq!(
+        result.text(),
+        "`order` is answered from outside, and nobody is there to answer"
+    );
+}
+
+#[tokio::test]
+async fn a_paused_run_gives_a_transcript_with_its_calls_closed() {
+    let agent = Agent::builder(scripted([Step::call(call("a", "order", r#"{"part":"bolt"}"#))]))
+        .tools::<_>(order())
+        .build()
+        .unwrap();
+    let transcript = agent.run("go").await.unwrap_err().into_transcript();
+    assert!(matches!(transcript.last(), Some(Message::Results { results }) if results.len() == 1));
+}

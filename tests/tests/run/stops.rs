@@ -1,0 +1,226 @@
+//! How a run stops, and that nothing is lost when it does.
+
+use crate::{call, first_results, scripted};
+use agent::message::{Message, Outcome, Part, PartKind, Reply, Stop, StopReason};
+use agent::model::{ModelError, ModelErrorKind, ModelEvent, Step};
+use agent::{Agent, RunErrorKind, State, tool, tools};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// Count.
+#[tool]
+async fn count(State(ran): State<Arc<AtomicUsize>>) -> usize {
+    ran.fetch_add(1, Ordering::SeqCst) + 1
+}
+
+fn counting(steps: Vec<Step>) -> (Agent, Arc<AtomicUsize>) {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let agent = Agent::builder(scripted(steps))
+        .tools(tools![count])
+        .state(Arc::clone(&ran))
+        .max_turns(5)
+        .build()
+        .unwrap();
+    (agent, ran)
+}
+
+fn reply(with_call: bool, reason: StopReason) -> Step {
+    let mut parts = vec![Part::text("so far")];
+    if with_call {
+        parts.push(Part::call(call("c", "count", "{}")));
+    }
+    Step::reply(Reply::new(
+        parts,
+        Stop {
+            reason,
+            raw: Some("their_word".to_owned()),
+        },
+    ))
+}
+
+#[tokio::test]
+async fn the_table_of_stop_reasons_is_obeyed() {
+    use RunErrorKind::{ContentFilter, CutOff, NoAnswer, Refused};
+    // (reason, with calls, what the run ends with when the next reply is "done", how often the tool ran)
+    let table = [
+        (StopReason::Stop, false, Ok("so far"), 0),
+        (StopReason::Stop, true, Err(NoAnswer), 0),
+        (StopReason::ToolUse, true, Ok("done"), 1),
+        (StopReason::ToolUse, false, Err(NoAnswer), 0),
+        (StopReason::Length, true, Ok("done"), 0),
+        (StopReason::Length, false, Err(CutOff), 0),
+        (StopReason::Pause, false, Ok("done"), 0),
+        (StopReason::Pause, true, Err(NoAnswer), 0),
+        (StopReason::Refusal, false, Err(Refused), 0),
+        (StopReason::Refusal, true, Err(Refused), 0),
+        (StopReason::ContentFilter, false, Err(ContentFilter), 0),
+        (StopReason::ContentFilter, true, Err(ContentFilter), 0),
+        (StopReason::Error, false, Err(NoAnswer), 0),
+        (StopReason::Error, true, Err(NoAnswer), 0),
+        (StopReason::Unknown, false, Err(NoAnswer), 0),
+        (StopReason::Unknown, true, Err(NoAnswer), 0),
+    ];
+    for (reason, with_call, expected, runs) in table {
+        let (agent, ran) = counting(vec![reply(with_call, reason), Step::text("done")]);
+        let row = format!("{reason} with_call={with_call}");
+        match (agent.run("go").await, expected) {
+            (Ok(answer), Ok(text)) => assert_eq!(answer.text(), text, "{row}"),
+            (Err(error), Err(kind)) => {
+                assert_eq!(error.kind(), kind, "{row}: {error}");
+                let transcript = error.into_transcript();
+                assert_sendable(&transcript);
+            }
+            (end, expected) => panic!("{row}: {end:?}, not {expected:?}"),
+        }
+        assert_eq!(ran.load(Ordering::SeqCst), runs, "{row}");
+    }
+}
+
+/// No call without its result, no result without its call.
+fn assert_sendable(transcript: &[Message]) {
+    let mut open: Vec<String> = Vec::new();
+    for message in transcript {
+        match message {
+            Message::Results { results } => {
+                let answered: Vec<_> = results.iter().map(|r| r.call_id.clone()).collect();
+                assert_eq!(answered, open);
+                open.clear();
+            }
+            other => {
+                assert!(open.is_empty(), "calls without results: {open:?}");
+                open.extend(other.calls().map(|call| call.id.clone()));
+            }
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
+}
+
+#[tokio::test]
+async fn calls_that_are_cut_off_again_and_again_end_the_run() {
+    let (agent, ran) = counting((0..4).map(|_| reply(true, StopReason::Length)).collect());
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::CutOff);
+    assert_eq!(error.turns(), 3);
+    assert_eq!(ran.load(Ordering::SeqCst), 0);
+    let transcript = error.into_transcript();
+    assert_eq!(first_results(&transcript)[0].outcome, Outcome::NotRun);
+    assert_sendable(&transcript);
+}
+
+#[tokio::test]
+async fn the_turn_limit_owns_what_was_done() {
+    let (agent, ran) = counting((0..9).map(|_| reply(true, StopReason::ToolUse)).collect());
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::TurnLimit);
+    assert_eq!(error.turns(), 5);
+    assert_eq!(ran.load(Ordering::SeqCst), 5);
+    let transcript = error.into_transcript();
+    assert_eq!(transcript.len(), 1 + 5 * 2);
+    assert_sendable(&transcript);
+}
+
+#[tokio::test]
+async fn a_run_goes_on_from_the_transcript_of_another() {
+    let model = scripted([Step::text("first"), Step::text("second")]);
+    let agent = Agent::builder(Arc::clone(&model)).build().unwrap();
+    let first = agent.run("one").await.unwrap();
+    let second = agent.run("two").history(first.into_transcript()).await.unwrap();
+    assert_eq!(second.transcript().len(), 4);
+    assert_eq!(model.requests()[1].len(), 3);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_is_an_error_and_none_of_its_calls_run() {
+    let (agent, ran) = counting(vec![Step::events_then_error(
+        [
+            ModelEvent::Text("I will".to_owned()),
+            ModelEvent::CallStarted {
+                index: 0,
+                id: "c".to_owned(),
+                name: "count".to_owned(),
+            },
+            ModelEvent::CallArguments {
+                index: 0,
+                text: "{}".to_owned(),
+            },
+        ],
+        ModelError::new(ModelErrorKind::Connection, "the connection was reset"),
+    )]);
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Model);
+    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Connection);
+    assert_eq!(error.to_string(), "the connection was reset");
+    assert_eq!(ran.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_without_its_end_is_truncated() {
+    let (agent, _) = counting(vec![Step::events([ModelEvent::Text("half".to_owned())])]);
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Truncated);
+}
+
+/// Cancel the run, then wait.
+#[tool(sequential)]
+async fn cancel(State(token): State<CancellationToken>) {
+    token.cancel();
+    std::future::pending().await
+}
+
+#[tokio::test]
+async fn after_cancellation_nothing_starts_and_every_call_has_its_result() {
+    let token = CancellationToken::new();
+    let ran = Arc::new(AtomicUsize::new(0));
+    let model = scripted([Step::calls([
+        call("a", "count", "{}"),
+        call("b", "cancel", "{}"),
+        call("c", "count", "{}"),
+    ])]);
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![count, cancel])
+        .state(Arc::clone(&ran))
+        .state(token.clone())
+        .build()
+        .unwrap();
+    let error = agent.run("go").cancellation(token).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Cancelled);
+    assert_eq!(ran.load(Ordering::SeqCst), 1, "the call after the barrier did not start");
+    let transcript = error.into_transcript();
+    let ends: Vec<_> = first_results(&transcript).iter().map(|r| r.outcome).collect();
+    assert_eq!(ends, [Outcome::Done, Outcome::Cancelled, Outcome::Cancelled]);
+    assert_sendable(&transcript);
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_before_it_starts_asks_nobody() {
+    let token = CancellationToken::new();
+    token.cancel();
+    let model = scripted([Step::text("never")]);
+    let agent = Agent::builder(Arc::clone(&model)).build().unwrap();
+    let error = agent.run("go").cancellation(token).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Cancelled);
+    assert_eq!(model.remaining(), 1);
+}
+
+#[tokio::test]
+async fn usage_of_all_requests_is_added_up() {
+    let (agent, _) = counting(vec![
+        Step::call(call("c", "count", "{}")).using(10, 1),
+        Step::text("done").using(20, 2),
+    ]);
+    let answer = agent.run("go").await.unwrap();
+    assert_eq!((answer.usage().input, answer.usage().output), (30, 3));
+    assert_eq!(answer.turns(), 2);
+}
+
+#[tokio::test]
+async fn a_refusal_in_words_is_in_the_error() {
+    let refusal = PartKind::Refusal("I cannot help with that.".to_owned());
+    let (agent, _) = counting(vec![Step::reply(Reply::new(
+        [Part::from(refusal)],
+        StopReason::Refusal,
+    ))]);
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.to_string(), "the model refused: I cannot help with that.");
+}
