@@ -90,7 +90,10 @@ pub(crate) fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str
         if input.is_empty() {
             Error::new(start, format!("`{key}` needs a value: `{key} = {example}`"))
         } else {
-            Error::new(error.span(), format!("`{key}` is written `{key} = {example}`"))
+            Error::new(
+                error.span(),
+                format!("`{key}` is written `{key} = {example}`"),
+            )
         }
     })
 }

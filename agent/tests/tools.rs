@@ -25,7 +25,13 @@ async fn get_weather(
 
 /// Plain.
 #[tool]
-fn plain(a: &str, b: &[u8], p: &std::path::Path, RunData(x): RunData<&u8>, State(api): State<&Api>) -> usize {
+fn plain(
+    a: &str,
+    b: &[u8],
+    p: &std::path::Path,
+    RunData(x): RunData<&u8>,
+    State(api): State<&Api>,
+) -> usize {
     a.len() + b.len() + usize::from(*x) + usize::from(api.0) + p.as_os_str().len()
 }
 
@@ -50,6 +56,9 @@ impl Db {
 fn lists_bind() {
     let list = tools![get_weather, plain, ..Db(3)];
     let set: ToolSet = list.with_state(Api(2)).unwrap();
-    assert_eq!(set.names().collect::<Vec<_>>(), ["drop_it", "get_weather", "lookup", "plain"]);
+    assert_eq!(
+        set.names().collect::<Vec<_>>(),
+        ["drop_it", "get_weather", "lookup", "plain"]
+    );
     println!("{:#?}", set.get("get_weather").unwrap());
 }

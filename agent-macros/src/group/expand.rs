@@ -6,12 +6,18 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{ItemImpl, WherePredicate, parse_quote};
 
 /// The tools of a type, and the group that they are.
-pub(crate) fn group(block: &ItemImpl, group: &Group, private: &TokenStream, is_wrong: bool) -> TokenStream {
+pub(crate) fn group(
+    block: &ItemImpl,
+    group: &Group,
+    private: &TokenStream,
+    is_wrong: bool,
+) -> TokenStream {
     let this = &block.self_ty;
     // A generic type is one that can be shared between calls.
     let mut shared = block.generics.clone();
     if !shared.params.is_empty() {
-        let predicates: [WherePredicate; 1] = [parse_quote!(Self: #private::Send + #private::Sync + 'static)];
+        let predicates: [WherePredicate; 1] =
+            [parse_quote!(Self: #private::Send + #private::Sync + 'static)];
         shared.make_where_clause().predicates.extend(predicates);
     }
     let mut generics = shared.clone();
@@ -24,20 +30,33 @@ pub(crate) fn group(block: &ItemImpl, group: &Group, private: &TokenStream, is_w
         let one = if is_wrong {
             stub(this, &shared, number, private)
         } else {
-            let place = Place { private, number, this, generics: &shared };
+            let place = Place {
+                private,
+                number,
+                this,
+                generics: &shared,
+            };
             implementation(tool, &place)
         };
         let index = format_ident!("__T{number}");
         generics.params.push(parse_quote!(#index));
         let clause = generics.make_where_clause();
-        clause.predicates.push(parse_quote!(Self: #private::Called<#number, __S, #index>));
+        clause
+            .predicates
+            .push(parse_quote!(Self: #private::Called<#number, __S, #index>));
         tools.extend(quote!(#one));
-        pushes.extend(quote!(#(#cfgs)* list.push::<#number, Self, #index>(#private::Clone::clone(this));));
+        pushes.extend(
+            quote!(#(#cfgs)* list.push::<#number, Self, #index>(#private::Clone::clone(this));),
+        );
         indices.push(index.to_token_stream());
     }
     let clause = generics.make_where_clause();
-    clause.predicates.push(parse_quote!(__S: #private::Send + #private::Sync + 'static));
-    clause.predicates.push(parse_quote!(Self: #private::Send + #private::Sync + 'static));
+    clause
+        .predicates
+        .push(parse_quote!(__S: #private::Send + #private::Sync + 'static));
+    clause
+        .predicates
+        .push(parse_quote!(Self: #private::Send + #private::Sync + 'static));
     let (header, _, clause) = generics.split_for_impl();
     let allow = allow();
     quote! {

@@ -35,7 +35,9 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         check::tool(tool, &errors);
     }
     parse::names(&group, &errors);
-    block.attrs.retain(|attribute| !attribute.path().is_ident("tool"));
+    block
+        .attrs
+        .retain(|attribute| !attribute.path().is_ident("tool"));
     let private = private(group.krate.as_ref());
     let is_wrong = !errors.is_empty();
     let group = expand::group(&block, &group, &private, is_wrong);

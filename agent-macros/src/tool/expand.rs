@@ -24,7 +24,12 @@ pub(crate) struct Place<'a> {
 /// The proxy of a function and its tool.
 pub(crate) fn function(tool: &Tool, private: &TokenStream) -> TokenStream {
     let (proxy, declared) = proxy(tool);
-    let place = Place { private, number: 0, this: &proxy, generics: &Generics::default() };
+    let place = Place {
+        private,
+        number: 0,
+        this: &proxy,
+        generics: &Generics::default(),
+    };
     let implementation = implementation(tool, &place);
     let cfgs = &tool.cfgs;
     let name = tool.name().0;
@@ -46,9 +51,16 @@ pub(crate) fn function(tool: &Tool, private: &TokenStream) -> TokenStream {
 
 /// A struct with braces lives in the namespace of types only: the function keeps its own name, and one `use` imports both.
 pub(crate) fn proxy(tool: &Tool) -> (Ident, TokenStream) {
-    let proxy = tool.options.proxy.clone().unwrap_or_else(|| tool.ident.clone());
+    let proxy = tool
+        .options
+        .proxy
+        .clone()
+        .unwrap_or_else(|| tool.ident.clone());
     let (cfgs, vis) = (&tool.cfgs, &tool.vis);
-    let docs = format!("The tool that the function `{}` is, for `tools![..]`.", tool.ident);
+    let docs = format!(
+        "The tool that the function `{}` is, for `tools![..]`.",
+        tool.ident
+    );
     // The function is warned of when nobody uses it; once is enough.
     let declared = quote! {
         #(#cfgs)*
@@ -74,9 +86,17 @@ pub(crate) fn implementation(tool: &Tool, place: &Place<'_>) -> TokenStream {
 }
 
 fn declared(tool: &Tool, place: &Place<'_>) -> TokenStream {
-    let Place { private, number, this, generics } = place;
+    let Place {
+        private,
+        number,
+        this,
+        generics,
+    } = place;
     let (header, _, clause) = generics.split_for_impl();
-    let arguments = tool.params.iter().map(|param| slot_type(tool, param, private));
+    let arguments = tool
+        .params
+        .iter()
+        .map(|param| slot_type(tool, param, private));
     let blueprint = blueprint(tool, private);
     let read = read(tool, private);
     let allow = allow();
@@ -195,7 +215,9 @@ fn described(param: &Param, private: &TokenStream) -> TokenStream {
             }
         },
     };
-    let keywords = keywords(param).into_iter().map(|(key, value)| quote!((#key, #value)));
+    let keywords = keywords(param)
+        .into_iter()
+        .map(|(key, value)| quote!((#key, #value)));
     let (flatten, secret) = (arg.flatten.is_some(), arg.secret);
     let words = quote! {
         #private::Words {
@@ -224,7 +246,11 @@ fn ask(param: &Param, private: &TokenStream, function: &str, optional: &str) -> 
     let (function, optional) = (Ident::new(function, span), Ident::new(optional, span));
     match &param.passing {
         Passing::Value => {
-            let role = if lends(&param.ty) { quote!(#private::Lent) } else { quote!(_) };
+            let role = if lends(&param.ty) {
+                quote!(#private::Lent)
+            } else {
+                quote!(_)
+            };
             let ty = with_lifetime(&param.ty, "'_");
             if param.name.is_none() {
                 // A pattern: no argument of the model's, or it would need a name.
@@ -252,16 +278,35 @@ fn keywords(param: &Param) -> Vec<(String, String)> {
     let arg = &param.arg;
     let mut keywords: Vec<(String, String)> = Vec::new();
     if let Some(title) = &arg.title {
-        keywords.push(("title".to_owned(), json::Json::Text(title.value()).to_string()));
+        keywords.push((
+            "title".to_owned(),
+            json::Json::Text(title.value()).to_string(),
+        ));
     }
     for constraint in &arg.constraints {
-        keywords.extend(constraint.keywords.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())));
+        keywords.extend(
+            constraint
+                .keywords
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.to_string())),
+        );
     }
     if !arg.examples.is_empty() {
-        let examples = arg.examples.iter().map(|(_, example)| example.clone()).collect();
-        keywords.push(("examples".to_owned(), json::Json::List(examples).to_string()));
+        let examples = arg
+            .examples
+            .iter()
+            .map(|(_, example)| example.clone())
+            .collect();
+        keywords.push((
+            "examples".to_owned(),
+            json::Json::List(examples).to_string(),
+        ));
     }
-    keywords.extend(arg.extend.iter().map(|(key, value)| (key.clone(), value.to_string())));
+    keywords.extend(
+        arg.extend
+            .iter()
+            .map(|(key, value)| (key.clone(), value.to_string())),
+    );
     keywords
 }
 
@@ -269,19 +314,25 @@ fn keywords(param: &Param) -> Vec<(String, String)> {
 fn checks(param: &Param, private: &TokenStream) -> TokenStream {
     let ty = match &param.passing {
         Passing::Value => with_lifetime(&param.ty, "'_"),
-        Passing::Reference(pointee) | Passing::OptionalReference(pointee) => with_lifetime(pointee, "'_"),
+        Passing::Reference(pointee) | Passing::OptionalReference(pointee) => {
+            with_lifetime(pointee, "'_")
+        }
     };
     let span = param.ty.span();
-    let checks = param.arg.constraints.iter().map(|constraint| match constraint.class {
-        Class::Number => {
-            let numbers = &constraint.numbers;
-            let count = numbers.len();
-            let number = quote_spanned!(span=> <#ty as #private::Number>::N);
-            quote!(let _: [#number; #count] = [#(#numbers),*];)
-        }
-        Class::Text => quote_spanned!(span=> let () = <#ty as #private::Text>::CAN;),
-        Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
-    });
+    let checks = param
+        .arg
+        .constraints
+        .iter()
+        .map(|constraint| match constraint.class {
+            Class::Number => {
+                let numbers = &constraint.numbers;
+                let count = numbers.len();
+                let number = quote_spanned!(span=> <#ty as #private::Number>::N);
+                quote!(let _: [#number; #count] = [#(#numbers),*];)
+            }
+            Class::Text => quote_spanned!(span=> let () = <#ty as #private::Text>::CAN;),
+            Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
+        });
     checks.collect()
 }
 
@@ -313,7 +364,11 @@ fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
     let reader = Ident::new("reader", Span::mixed_site());
     let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
     let with = |make: &dyn Fn(usize, &Param) -> TokenStream| -> Vec<TokenStream> {
-        tool.params.iter().enumerate().map(|(at, param)| make(at, param)).collect()
+        tool.params
+            .iter()
+            .enumerate()
+            .map(|(at, param)| make(at, param))
+            .collect()
     };
     let arms = with(&|at, param| {
         if param.arg.flatten.is_some() {
@@ -381,7 +436,6 @@ fn value(param: &Param, private: &TokenStream, reader: &Ident) -> TokenStream {
         value
     }}
 }
-
 
 /// What a slot is once all arguments are read.
 fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> TokenStream {
@@ -453,7 +507,9 @@ fn default_value(param: &Param, private: &TokenStream) -> TokenStream {
         }
         Some(expr) => {
             let expr = match json::from_expr(expr) {
-                Some(json::Json::Text(_)) if is_text(expr) => quote_spanned!(expr.span()=> #private::Into::into(#expr)),
+                Some(json::Json::Text(_)) if is_text(expr) => {
+                    quote_spanned!(expr.span()=> #private::Into::into(#expr))
+                }
                 _ => expr.to_token_stream(),
             };
             quote_spanned!(Span::mixed_site()=> { let value: #ty = #expr; value })
@@ -471,7 +527,12 @@ fn is_text(expr: &Expr) -> bool {
 }
 
 fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
-    let Place { private, number, this, generics } = place;
+    let Place {
+        private,
+        number,
+        this,
+        generics,
+    } = place;
     let mut generics = (*generics).clone();
     let own = generics.clone();
     let (_, _, clause) = own.split_for_impl();
@@ -494,7 +555,11 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             Passing::Value => {
                 let span = param.ty.span();
                 let index = format_ident!("__I{at}");
-                let place = if lends(&param.ty) { quote!(#private::Lent<#index>) } else { quote!(#index) };
+                let place = if lends(&param.ty) {
+                    quote!(#private::Lent<#index>)
+                } else {
+                    quote!(#index)
+                };
                 let ty = with_lifetime(&param.ty, "'__b");
                 bounds.push(quote_spanned!(span=> for<'__b> #ty: #private::Get<'__b, __S, #place>));
                 let ty = with_lifetime(&param.ty, "'_");
@@ -515,7 +580,13 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             }
         }
     }
-    let predicates = clause.map(|clause| clause.predicates.iter().map(ToTokens::to_token_stream).collect::<Vec<_>>());
+    let predicates = clause.map(|clause| {
+        clause
+            .predicates
+            .iter()
+            .map(ToTokens::to_token_stream)
+            .collect::<Vec<_>>()
+    });
     let predicates = predicates.unwrap_or_default();
     generics.params.push(syn::parse_quote!(__S));
     for index in &indices {
@@ -545,10 +616,21 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
 }
 
 /// The call itself: a future that owns the arguments, and fills in the host's values when it runs.
-fn body(tool: &Tool, private: &TokenStream, gets: &[TokenStream], passed: &[TokenStream]) -> TokenStream {
+fn body(
+    tool: &Tool,
+    private: &TokenStream,
+    gets: &[TokenStream],
+    passed: &[TokenStream],
+) -> TokenStream {
     let ident = &tool.ident;
-    let this = tool.has_self.then(|| quote_spanned!(Span::mixed_site()=> this,));
-    let callee = if tool.in_impl { quote!(Self::#ident) } else { quote!(#ident) };
+    let this = tool
+        .has_self
+        .then(|| quote_spanned!(Span::mixed_site()=> this,));
+    let callee = if tool.in_impl {
+        quote!(Self::#ident)
+    } else {
+        quote!(#ident)
+    };
     let call = quote!(#callee(#this #(#passed),*));
     let span = match &tool.output {
         ReturnType::Default => tool.ident.span(),

@@ -30,7 +30,12 @@ pub(crate) fn function(tool: &Tool, private: &TokenStream, errors: Errors) -> To
 }
 
 /// Direct impls: a blanket one would be shown as a candidate in errors that have nothing to do with it.
-pub(crate) fn stub(this: &impl ToTokens, generics: &Generics, number: usize, private: &TokenStream) -> TokenStream {
+pub(crate) fn stub(
+    this: &impl ToTokens,
+    generics: &Generics,
+    number: usize,
+    private: &TokenStream,
+) -> TokenStream {
     let (header, _, clause) = generics.split_for_impl();
     let mut with_states = generics.clone();
     with_states.params.push(syn::parse_quote!(__S));
@@ -57,11 +62,27 @@ pub(crate) fn stub(this: &impl ToTokens, generics: &Generics, number: usize, pri
 
 /// Something that is no function: said where it begins, and handed on without our attributes inside.
 pub(crate) fn not_a_function(item: &TokenStream, error: Error, errors: Errors) -> TokenStream {
-    let first = item.clone().into_iter().find(|token| matches!(token, TokenTree::Ident(_)));
-    let other = ["struct", "enum", "union", "trait", "type", "static", "mod", "use", "macro_rules"];
+    let first = item
+        .clone()
+        .into_iter()
+        .find(|token| matches!(token, TokenTree::Ident(_)));
+    let other = [
+        "struct",
+        "enum",
+        "union",
+        "trait",
+        "type",
+        "static",
+        "mod",
+        "use",
+        "macro_rules",
+    ];
     match first {
         Some(TokenTree::Ident(ident)) if is_item(item, &other) => {
-            errors.at(ident.span(), "`#[tool]` stands on a function, or on an impl block of methods with `#[tool]`");
+            errors.at(
+                ident.span(),
+                "`#[tool]` stands on a function, or on an impl block of methods with `#[tool]`",
+            );
         }
         _ => errors.push(error),
     }
@@ -87,12 +108,14 @@ fn without_args(tokens: TokenStream) -> TokenStream {
     for token in tokens {
         if let TokenTree::Group(group) = &token {
             let is_arg = matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(ident)) if ident == "arg");
-            let behind_hash = matches!(kept.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '#');
+            let behind_hash =
+                matches!(kept.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '#');
             if is_arg && behind_hash {
                 kept.pop();
                 continue;
             }
-            let mut inner = proc_macro2::Group::new(group.delimiter(), without_args(group.stream()));
+            let mut inner =
+                proc_macro2::Group::new(group.delimiter(), without_args(group.stream()));
             inner.set_span(group.span());
             kept.push(TokenTree::Group(inner));
         } else {

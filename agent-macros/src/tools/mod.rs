@@ -24,7 +24,10 @@ impl Parse for List {
         let krate = input.call(Path::parse_mod_style)?;
         input.parse::<Token![;]>()?;
         let items = input.parse_terminated(Item::parse, Token![,])?;
-        Ok(Self { krate, items: items.into_iter().collect() })
+        Ok(Self {
+            krate,
+            items: items.into_iter().collect(),
+        })
     }
 }
 

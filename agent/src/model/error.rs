@@ -73,6 +73,16 @@ impl ModelError {
         }
     }
 
+    /// The answer of the model `name` ended before the model said that it was done.
+    pub(crate) fn unfinished(name: &str) -> Self {
+        Self::new(
+            ModelErrorKind::Truncated,
+            format!(
+                "the answer of `{name}` ended before the model said that it was done; ask again"
+            ),
+        )
+    }
+
     /// The same error with the HTTP status that brought it.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {

@@ -22,6 +22,8 @@ pub(crate) use function::events_of;
 pub use request::{Request, RequestOptions};
 pub use scripted::{ScriptedModel, Step};
 
+use crate::message::Reply;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 
 /// A language model behind some protocol, or a stand-in for one.
@@ -44,6 +46,23 @@ pub trait Model: Send + Sync {
         &'a self,
         request: Request<'a>,
     ) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>>;
+
+    /// Asks the model and waits for the whole reply.
+    ///
+    /// # Errors
+    ///
+    /// As [`stream`](Self::stream), and when the answer broke off.
+    fn reply<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let mut stream = self.stream(request).await?;
+            while let Some(event) = stream.next().await {
+                if let ModelEvent::Finished(reply) = event? {
+                    return Ok(reply);
+                }
+            }
+            Err(ModelError::unfinished(self.name()))
+        })
+    }
 }
 
 impl<M: Model + ?Sized> Model for std::sync::Arc<M> {

@@ -3,7 +3,7 @@
 use super::error::Cause;
 use super::event::Event;
 use crate::message::Reply;
-use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, Request};
+use crate::model::{Model, ModelError, ModelEvent, Request};
 use crate::tool::{CallEnd, Host, Prepared, Progress, Ran, Tool};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -129,13 +129,7 @@ impl InProcess<'_> {
             };
             self.events.send(event).await;
         }
-        Err(ModelError::new(
-            ModelErrorKind::Truncated,
-            format!(
-                "the answer of `{}` ended before the model said that it was done; ask again",
-                self.model.name()
-            ),
-        ))
+        Err(ModelError::unfinished(self.model.name()))
     }
 }
 

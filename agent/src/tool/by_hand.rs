@@ -1,14 +1,17 @@
 //! Tools and definitions that no macro made, for programs that know them only at run time or answer calls themselves.
 
+use super::ToolContext;
+#[cfg(feature = "dynamic")]
+use super::answer::Answer;
 use super::body::{Body, Prepared};
 use super::definition::{Origin, Tool, ToolDefinition};
 use super::policy::ToolPolicy;
 use super::set::{self, ToolSetError};
-use super::ToolContext;
 use crate::message::ToolCall;
 use crate::schema::{Problems, ReadError, Reader, Schema};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::panic::Location;
@@ -35,7 +38,7 @@ impl ToolDefinition {
             policy: ToolPolicy::DEFAULT,
             origin: Origin::here(Location::caller()),
         };
-        set::check(&definition)?;
+        set::check_definition(&definition)?;
         Ok(definition)
     }
 
@@ -45,10 +48,7 @@ impl ToolDefinition {
     /// use agent::ToolDefinition;
     /// use agent::message::ToolCall;
     ///
-    /// # use agent::__private::{serde, schemars};
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
-    /// # #[serde(crate = "serde")]
-    /// # #[schemars(crate = "schemars")]
     /// struct Search {
     ///     /// What to look for.
     ///     word: String,
@@ -70,7 +70,7 @@ impl ToolDefinition {
     ) -> Result<Self, ToolSetError> {
         let name = name.into();
         let schema = Schema::of::<T>().map_err(|error| {
-            ToolSetError::schema(&name, Origin::here(Location::caller()), error)
+            ToolSetError::schema(&name, Origin::here(Location::caller()), &error)
         })?;
         Self::new(name, description, schema)
     }
@@ -81,10 +81,11 @@ impl ToolDefinition {
     ///
     /// When the call names another tool, or with every problem of its arguments at once.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self, call: &'a ToolCall) -> Result<T, DecodeError> {
-        self.check_name(call)?;
-        self.parameters
-            .decode(&call.arguments)
-            .map_err(DecodeError::Arguments)
+        self.is_called_by(call)?;
+        let text = &call.arguments;
+        Reader::new(text, &self.parameters)
+            .arguments()
+            .map_err(|error| DecodeError::Arguments(self.parameters.explain(text, &error)))
     }
 
     /// The arguments of a call of this tool, checked, as JSON.
@@ -96,7 +97,7 @@ impl ToolDefinition {
         self.decode(call)
     }
 
-    fn check_name(&self, call: &ToolCall) -> Result<(), DecodeError> {
+    fn is_called_by(&self, call: &ToolCall) -> Result<(), DecodeError> {
         if call.name == *self.name {
             return Ok(());
         }
@@ -183,8 +184,8 @@ impl Tool {
         E: Into<super::BoxError>,
     {
         let name = name.into();
-        let schema = Schema::dynamic(schema).map_err(|error| {
-            ToolSetError::schema(&name, Origin::here(Location::caller()), error)
+        let schema = Schema::new(schema).map_err(|error| {
+            ToolSetError::schema(&name, Origin::here(Location::caller()), &error)
         })?;
         let definition = ToolDefinition::new(name, description, schema)?;
         Ok(Self::new(definition, Arc::new(Dynamic(run))))
@@ -223,7 +224,7 @@ impl Body for External {
         arguments: Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
-        arguments.check()?;
+        arguments.arguments::<IgnoredAny>()?;
         Ok(Prepared::suspended(format!(
             "`{}` is answered from outside",
             context.tool()
@@ -247,13 +248,10 @@ where
         arguments: Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
-        let arguments = arguments.read()?;
+        let arguments = arguments.arguments()?;
         // The handler's own code runs only with the call, not with its check.
         Ok(Prepared::new(async move {
-            let value = (self.0)(arguments, context.clone())
-                .await
-                .map_err(super::ToolError::new)?;
-            super::ToolOutput::of(value)
+            Answer((self.0)(arguments, context.clone()).await).end()
         }))
     }
 }

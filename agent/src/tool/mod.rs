@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 mod body;
+mod by_hand;
 mod call;
 pub mod constraint;
 mod context;
@@ -20,6 +21,7 @@ mod reference;
 mod set;
 
 pub use body::{Prepared, Suspension};
+pub use by_hand::DecodeError;
 pub(crate) use call::{CallEnd, Ran};
 pub(crate) use context::Host;
 pub use context::{Progress, ToolContext};

@@ -109,7 +109,11 @@ pub type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
 impl Words {
     /// A parameter that the model fills.
-    pub fn json(self, schema: SchemaOf, optional: fn() -> bool) -> (Parameter, Option<RunDataType>) {
+    pub fn json(
+        self,
+        schema: SchemaOf,
+        optional: fn() -> bool,
+    ) -> (Parameter, Option<RunDataType>) {
         (self.parameter(Some(schema), optional), None)
     }
 
@@ -279,7 +283,10 @@ impl<T: DeserializeOwned + JsonSchema> Param<Json> for T {
 }
 
 /// [`Param::settle`] for a type whose schema is another's.
-pub fn settle<T: DeserializeOwned>(slot: Option<T>, name: &'static str) -> Result<Option<T>, ReadError> {
+pub fn settle<T: DeserializeOwned>(
+    slot: Option<T>,
+    name: &'static str,
+) -> Result<Option<T>, ReadError> {
     match slot.or_else(crate::schema::absent) {
         None => Err(missing(name)),
         some => Ok(some),
@@ -292,7 +299,9 @@ pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
 }
 
 /// The schema of `T`: in place where that is possible, by reference where the type is recursive.
-pub fn schema_of<T: JsonSchema + ?Sized>(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+pub fn schema_of<T: JsonSchema + ?Sized>(
+    generator: &mut schemars::SchemaGenerator,
+) -> schemars::Schema {
     generator.subschema_for::<T>()
 }
 

@@ -31,7 +31,7 @@ impl ToolSet {
         let mut tools: Vec<Tool> = tools.into_iter().collect();
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for tool in &tools {
-            check_name(tool.definition())?;
+            check_definition(tool.definition())?;
         }
         for (first, second) in tools.iter().zip(tools.iter().skip(1)) {
             if first.name() == second.name() {
@@ -243,6 +243,8 @@ enum Kind {
         "`{name}` cannot name a tool ({origin}): a name has 1 to 64 of the letters a-z, A-Z, 0-9, `_` and `-`"
     )]
     Name { name: Arc<str>, origin: Origin },
+    #[error("`{name}` has no description ({origin}): say what the tool does, for the model")]
+    Description { name: Arc<str>, origin: Origin },
     #[error("the set has no tool `{0}`")]
     Missing(String),
     #[error("`{tool}` cannot be a tool ({origin}): {error}")]
@@ -277,19 +279,21 @@ impl ToolSetError {
 }
 
 /// The strictest rule of the three protocols: Chat Completions'.
-pub(crate) fn is_valid_name(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn check_name(definition: &ToolDefinition) -> Result<(), ToolSetError> {
-    if is_valid_name(&definition.name) {
-        return Ok(());
+/// What a model must be able to rely on before it is told of a tool.
+pub(super) fn check_definition(definition: &ToolDefinition) -> Result<(), ToolSetError> {
+    let (name, origin) = (definition.name.clone(), definition.origin);
+    if !is_valid_name(&name) {
+        return Err(ToolSetError(Kind::Name { name, origin }));
     }
-    Err(ToolSetError(Kind::Name {
-        name: definition.name.clone(),
-        origin: definition.origin,
-    }))
+    if definition.description.trim().is_empty() {
+        return Err(ToolSetError(Kind::Description { name, origin }));
+    }
+    Ok(())
 }

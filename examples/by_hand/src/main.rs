@@ -46,11 +46,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model = script();
     let options = RequestOptions::default();
     let mut transcript = Transcript::new();
-    transcript.push(Message::user("What do I need for the meeting, and how long is that note?"));
+    transcript.push(Message::user(
+        "What do I need for the meeting, and how long is that note?",
+    ));
 
     for _ in 0..TURNS {
         let definitions = tools.definitions();
-        let reply = model.reply(Request::new(&transcript, &definitions, &options)).await?;
+        let reply = model
+            .reply(Request::new(&transcript, &definitions, &options))
+            .await?;
         let calls: Vec<ToolCall> = reply.calls().cloned().collect();
         let stop = reply.stop.reason;
         println!("model: {}", reply.text());
@@ -96,7 +100,8 @@ fn search_notes(definition: &ToolDefinition, call: &ToolCall) -> ToolResult {
 
 /// The model: it asks for too many notes, reads why that is wrong, and asks again.
 fn script() -> ScriptedModel {
-    let search = |id: &str, arguments: &str| Step::call(ToolCall::new(id, "search_notes", arguments));
+    let search =
+        |id: &str, arguments: &str| Step::call(ToolCall::new(id, "search_notes", arguments));
     ScriptedModel::new([
         search("call_1", r#"{"word":"meeting","limit":50}"#),
         search("call_2", r#"{"word":"meeting","limit":2}"#),

@@ -34,7 +34,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         r#"{"country":"France","stile":"plus"}"#,
     ] {
         let result = tools.call("dial_code", arguments).await;
-        println!("dial_code {arguments}\n  {}", result.text().replace('\n', "\n  "));
+        println!(
+            "dial_code {arguments}\n  {}",
+            result.text().replace('\n', "\n  ")
+        );
     }
     Ok(())
 }
@@ -58,7 +61,11 @@ fn read_tool(file: &Path) -> Result<Tool, Box<dyn Error>> {
                 let code = codes
                     .get(country)
                     .ok_or_else(|| format!("no code is known for {country}"))?;
-                let before = if text("style") == Some("zeros") { "00" } else { "+" };
+                let before = if text("style") == Some("zeros") {
+                    "00"
+                } else {
+                    "+"
+                };
                 Ok::<_, String>(format!("{before}{code}"))
             }
         },

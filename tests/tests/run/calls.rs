@@ -35,7 +35,10 @@ async fn results_stand_in_the_order_of_the_calls_not_of_their_ends() {
         .build()
         .unwrap();
     let results = results(&agent, &model).await;
-    let read: Vec<_> = results.iter().map(|r| (r.call_id.as_str(), r.text())).collect();
+    let read: Vec<_> = results
+        .iter()
+        .map(|r| (r.call_id.as_str(), r.text()))
+        .collect();
     assert_eq!(read, [("a", "slow".to_owned()), ("b", "fast".to_owned())]);
 }
 
@@ -82,9 +85,17 @@ impl Crowd {
 /// Runs alone.
 #[tool(sequential)]
 async fn barrier(State(crowd): State<Arc<Crowd>>) {
-    assert_eq!(crowd.now.load(Ordering::SeqCst), 0, "earlier calls have ended");
+    assert_eq!(
+        crowd.now.load(Ordering::SeqCst),
+        0,
+        "earlier calls have ended"
+    );
     crowd.visit("barrier").await;
-    assert_eq!(crowd.now.load(Ordering::SeqCst), 0, "later calls have not begun");
+    assert_eq!(
+        crowd.now.load(Ordering::SeqCst),
+        0,
+        "later calls have not begun"
+    );
 }
 
 /// Runs beside others.
@@ -116,9 +127,15 @@ async fn a_sequential_call_waits_for_the_earlier_and_holds_the_later() {
         .build()
         .unwrap();
     let results = results(&agent, &model).await;
-    assert!(results.iter().all(|result| !result.is_error()), "{results:?}");
+    assert!(
+        results.iter().all(|result| !result.is_error()),
+        "{results:?}"
+    );
     assert_eq!(crowd.most.load(Ordering::SeqCst), 2);
-    assert_eq!(*crowd.order.lock().unwrap(), ["a", "b", "barrier", "c", "d"]);
+    assert_eq!(
+        *crowd.order.lock().unwrap(),
+        ["a", "b", "barrier", "c", "d"]
+    );
 }
 
 /// Divide.
@@ -131,7 +148,8 @@ async fn divide(
     #[arg(range = 0..=100)]
     b: i64,
 ) -> Result<i64, String> {
-    a.checked_div(b).ok_or_else(|| "nothing can be divided by zero".to_owned())
+    a.checked_div(b)
+        .ok_or_else(|| "nothing can be divided by zero".to_owned())
 }
 
 /// Break down.
@@ -173,7 +191,10 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
         .build()
         .unwrap();
     let results = results(&agent, &model).await;
-    let ends: Vec<_> = results.iter().map(|r| (r.call_id.as_str(), r.outcome)).collect();
+    let ends: Vec<_> = results
+        .iter()
+        .map(|r| (r.call_id.as_str(), r.outcome))
+        .collect();
     assert_eq!(
         ends,
         [
@@ -190,13 +211,24 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
     assert_eq!(results[1].text(), "nothing can be divided by zero");
     let problems = results[2].text();
     for named in ["/a", "/b", "/c"] {
-        assert!(problems.contains(named), "{named} is not named in: {problems}");
+        assert!(
+            problems.contains(named),
+            "{named} is not named in: {problems}"
+        );
     }
-    assert!(results[3].text().contains("divide"), "{}", results[3].text());
+    assert!(
+        results[3].text().contains("divide"),
+        "{}",
+        results[3].text()
+    );
     for panicked in [4, 5] {
         assert!(!results[panicked].text().contains("secret"));
     }
-    assert_eq!(ran.load(Ordering::SeqCst), 0, "what needs approval did not run");
+    assert_eq!(
+        ran.load(Ordering::SeqCst),
+        0,
+        "what needs approval did not run"
+    );
 }
 
 /// Fail in a way that is nobody's business.
@@ -217,7 +249,10 @@ async fn the_model_reads_an_errors_sentence_and_of_an_internal_one_nothing() {
     let hidden = tools.call("internal", "{}").await;
     assert_eq!(hidden.outcome, Outcome::Failed);
     assert!(!hidden.text().contains("hunter2"), "{}", hidden.text());
-    assert_eq!(tools.call("sourced", "{}").await.text(), "the outer sentence");
+    assert_eq!(
+        tools.call("sourced", "{}").await.text(),
+        "the outer sentence"
+    );
 }
 
 /// Say what the host chose.
@@ -259,7 +294,11 @@ async fn on_error_chooses_between_a_text_and_the_end_of_the_run() {
         .map(|result| result.text())
         .collect();
     assert_eq!(texts[0], "the printer is out of order");
-    assert_eq!(texts.len(), 3, "the batch that ended the run is answered too");
+    assert_eq!(
+        texts.len(),
+        3,
+        "the batch that ended the run is answered too"
+    );
 }
 
 /// Never end.
@@ -271,10 +310,16 @@ async fn endless() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_takes_too_long_is_stopped_and_said_so() {
     let model = scripted([Step::call(call("1", "endless", "{}")), Step::text("done")]);
-    let agent = Agent::builder(Arc::clone(&model)).tools(tools![endless]).build().unwrap();
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![endless])
+        .build()
+        .unwrap();
     let results = results(&agent, &model).await;
     assert_eq!(results[0].outcome, Outcome::TimedOut);
-    assert_eq!(results[0].text(), "`endless` did not end within 50ms and was stopped");
+    assert_eq!(
+        results[0].text(),
+        "`endless` did not end within 50ms and was stopped"
+    );
 }
 
 /// Never end, and name no limit.
@@ -305,7 +350,10 @@ async fn who(RunData(tenant): RunData<Tenant>) -> String {
 #[tokio::test]
 async fn data_of_a_run_reaches_its_tools_and_is_missed_before_the_model_is_asked() {
     let model = scripted([Step::call(call("1", "who", "{}")), Step::text("done")]);
-    let agent = Agent::builder(Arc::clone(&model)).tools(tools![who]).build().unwrap();
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![who])
+        .build()
+        .unwrap();
     let error = agent.run("go").await.unwrap_err();
     assert_eq!(error.kind(), RunErrorKind::MissingData);
     assert!(error.to_string().contains("Tenant"), "{error}");
@@ -324,11 +372,18 @@ async fn key(cx: &ToolContext) -> String {
 async fn idempotency_keys_differ_between_calls_and_runs() {
     let two = || Step::calls([call("1", "key", "{}"), call("2", "key", "{}")]);
     let model = scripted([two(), Step::text("done"), two(), Step::text("done")]);
-    let agent = Agent::builder(Arc::clone(&model)).tools(tools![key]).build().unwrap();
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![key])
+        .build()
+        .unwrap();
     let mut keys = std::collections::HashSet::new();
     for _ in 0..2 {
         let answer = agent.run("go").await.unwrap();
-        keys.extend(crate::first_results(answer.transcript()).iter().map(|r| r.text()));
+        keys.extend(
+            crate::first_results(answer.transcript())
+                .iter()
+                .map(|r| r.text()),
+        );
     }
     assert_eq!(keys.len(), 4);
 }
@@ -342,7 +397,10 @@ async fn voices() -> ToolOutput {
 #[tokio::test]
 async fn what_a_person_is_shown_the_model_never_reads() {
     let model = scripted([Step::call(call("1", "voices", "{}")), Step::text("done")]);
-    let agent = Agent::builder(Arc::clone(&model)).tools(tools![voices]).build().unwrap();
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![voices])
+        .build()
+        .unwrap();
     let mut run = agent.run("go").stream();
     let mut shown = None;
     while let Some(event) = run.next().await {

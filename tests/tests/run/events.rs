@@ -105,10 +105,13 @@ async fn leave(cx: &ToolContext) {
 #[tokio::test]
 async fn progress_after_the_end_of_a_call_is_dropped() {
     let token = tokio_util::sync::CancellationToken::new();
-    let agent = Agent::builder(scripted([Step::call(call("a", "leave", "{}")), Step::text("done")]))
-        .tools(tools![leave])
-        .build()
-        .unwrap();
+    let agent = Agent::builder(scripted([
+        Step::call(call("a", "leave", "{}")),
+        Step::text("done"),
+    ]))
+    .tools(tools![leave])
+    .build()
+    .unwrap();
     let mut run = agent.run("go").cancellation(token.clone()).stream();
     let mut ended = false;
     while let Some(event) = run.next().await {
@@ -133,10 +136,13 @@ async fn chatter(cx: &ToolContext) {
 
 #[tokio::test]
 async fn of_progress_that_nobody_has_seen_the_newest_is_kept() {
-    let agent = Agent::builder(scripted([Step::call(call("a", "chatter", "{}")), Step::text("done")]))
-        .tools(tools![chatter])
-        .build()
-        .unwrap();
+    let agent = Agent::builder(scripted([
+        Step::call(call("a", "chatter", "{}")),
+        Step::text("done"),
+    ]))
+    .tools(tools![chatter])
+    .build()
+    .unwrap();
     let mut run = agent.run("go").stream();
     let mut seen = Vec::new();
     while let Some(event) = run.next().await {
@@ -159,7 +165,10 @@ async fn a_run_waits_for_its_reader() {
             read.push_str(&text);
         }
     }
-    assert_eq!(read, words, "not a word is lost, though the channel is short");
+    assert_eq!(
+        read, words,
+        "not a word is lost, though the channel is short"
+    );
 }
 
 #[tokio::test]

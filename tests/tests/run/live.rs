@@ -37,5 +37,8 @@ async fn changed_tools_count_from_the_next_request_and_not_before() {
     assert!(first.iter().all(|result| !result.is_error()), "{first:?}");
     let second = first_results(&answer.transcript()[3..]);
     assert_eq!(second[0].outcome, Outcome::UnknownTool);
-    assert_eq!(second[0].text(), "there is no tool `hello`; no tool is offered");
+    assert_eq!(
+        second[0].text(),
+        "there is no tool `hello`; no tool is offered"
+    );
 }

@@ -50,15 +50,25 @@ async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
     assert_eq!(error.kind(), RunErrorKind::Suspended);
     let mut paused = error.into_paused().unwrap();
     let waiting: Vec<_> = paused.waiting().map(|call| call.id.clone()).collect();
-    assert_eq!(waiting, ["b", "d"], "a call with bad arguments is answered without asking");
+    assert_eq!(
+        waiting,
+        ["b", "d"],
+        "a call with bad arguments is answered without asking"
+    );
     assert!(paused.answer("b", Ok(ToolOutput::text("ordered"))));
-    assert!(!paused.answer("b", Ok(ToolOutput::text("again"))), "an answer stands");
+    assert!(
+        !paused.answer("b", Ok(ToolOutput::text("again"))),
+        "an answer stands"
+    );
     assert!(!paused.answer("a", Ok(ToolOutput::text("forged"))));
 
     let answer = agent.resume(paused).await.unwrap();
     model.assert_complete();
     let results = first_results(answer.transcript());
-    let ends: Vec<_> = results.iter().map(|r| (r.call_id.as_str(), r.outcome)).collect();
+    let ends: Vec<_> = results
+        .iter()
+        .map(|r| (r.call_id.as_str(), r.outcome))
+        .collect();
     assert_eq!(
         ends,
         [
@@ -84,10 +94,14 @@ async fn where_nobody_answers_there_is_an_error_result() {
 
 #[tokio::test]
 async fn a_paused_run_gives_a_transcript_with_its_calls_closed() {
-    let agent = Agent::builder(scripted([Step::call(call("a", "order", r#"{"part":"bolt"}"#))]))
-        .tools::<_>(order())
-        .build()
-        .unwrap();
+    let agent = Agent::builder(scripted([Step::call(call(
+        "a",
+        "order",
+        r#"{"part":"bolt"}"#,
+    ))]))
+    .tools::<_>(order())
+    .build()
+    .unwrap();
     let transcript = agent.run("go").await.unwrap_err().into_transcript();
     assert!(matches!(transcript.last(), Some(Message::Results { results }) if results.len() == 1));
 }

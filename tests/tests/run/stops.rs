@@ -125,7 +125,11 @@ async fn a_run_goes_on_from_the_transcript_of_another() {
     let model = scripted([Step::text("first"), Step::text("second")]);
     let agent = Agent::builder(Arc::clone(&model)).build().unwrap();
     let first = agent.run("one").await.unwrap();
-    let second = agent.run("two").history(first.into_transcript()).await.unwrap();
+    let second = agent
+        .run("two")
+        .history(first.into_transcript())
+        .await
+        .unwrap();
     assert_eq!(second.transcript().len(), 4);
     assert_eq!(model.requests()[1].len(), 3);
 }
@@ -149,7 +153,10 @@ async fn a_stream_that_breaks_is_an_error_and_none_of_its_calls_run() {
     )]);
     let error = agent.run("go").await.unwrap_err();
     assert_eq!(error.kind(), RunErrorKind::Model);
-    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Connection);
+    assert_eq!(
+        error.model_error().unwrap().kind(),
+        ModelErrorKind::Connection
+    );
     assert_eq!(error.to_string(), "the connection was reset");
     assert_eq!(ran.load(Ordering::SeqCst), 0);
 }
@@ -158,7 +165,10 @@ async fn a_stream_that_breaks_is_an_error_and_none_of_its_calls_run() {
 async fn a_stream_that_ends_without_its_end_is_truncated() {
     let (agent, _) = counting(vec![Step::events([ModelEvent::Text("half".to_owned())])]);
     let error = agent.run("go").await.unwrap_err();
-    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Truncated);
+    assert_eq!(
+        error.model_error().unwrap().kind(),
+        ModelErrorKind::Truncated
+    );
 }
 
 /// Cancel the run, then wait.
@@ -185,10 +195,20 @@ async fn after_cancellation_nothing_starts_and_every_call_has_its_result() {
         .unwrap();
     let error = agent.run("go").cancellation(token).await.unwrap_err();
     assert_eq!(error.kind(), RunErrorKind::Cancelled);
-    assert_eq!(ran.load(Ordering::SeqCst), 1, "the call after the barrier did not start");
+    assert_eq!(
+        ran.load(Ordering::SeqCst),
+        1,
+        "the call after the barrier did not start"
+    );
     let transcript = error.into_transcript();
-    let ends: Vec<_> = first_results(&transcript).iter().map(|r| r.outcome).collect();
-    assert_eq!(ends, [Outcome::Done, Outcome::Cancelled, Outcome::Cancelled]);
+    let ends: Vec<_> = first_results(&transcript)
+        .iter()
+        .map(|r| r.outcome)
+        .collect();
+    assert_eq!(
+        ends,
+        [Outcome::Done, Outcome::Cancelled, Outcome::Cancelled]
+    );
     assert_sendable(&transcript);
 }
 
@@ -222,5 +242,8 @@ async fn a_refusal_in_words_is_in_the_error() {
         StopReason::Refusal,
     ))]);
     let error = agent.run("go").await.unwrap_err();
-    assert_eq!(error.to_string(), "the model refused: I cannot help with that.");
+    assert_eq!(
+        error.to_string(),
+        "the model refused: I cannot help with that."
+    );
 }
