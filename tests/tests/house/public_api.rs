@@ -39,7 +39,7 @@ fn the_public_interface_is_the_one_in_the_snapshot() {
     assert!(
         before == now,
         "the public interface is not that of {SNAPSHOT}; if it should be, run \
-         `{UPDATE}=1 cargo test -p tests --test house public` and commit the file\n{changes}"
+         `{UPDATE}=1 cargo test -p tests --test house public_api` and commit the file\n{changes}"
     );
 }
 
@@ -56,10 +56,6 @@ fn public_api() -> String {
             "--all-features",
         ])
         .args([
-            "--config",
-            &format!("build.rustdoc = {:?}", root().join("tests/rustdoc-json.sh")),
-        ])
-        .args([
             "--",
             "-Z",
             "unstable-options",
@@ -68,6 +64,7 @@ fn public_api() -> String {
             "--cap-lints",
             "allow",
         ])
+        .env("RUSTDOC", root().join("tests/rustdoc-json.sh"))
         .env_remove("RUSTDOCFLAGS")
         .output()
         .unwrap();

@@ -32,7 +32,9 @@ fn a_file_is_one_idea_and_not_over_600_lines() {
 
 #[test]
 fn a_folder_has_a_door() {
+    // A folder that holds nothing but the tests of the file beside it is no room.
     let folders: BTreeSet<PathBuf> = sources()
+        .filter(|file| !file.ends_with("tests.rs"))
         .filter_map(|file| Some(file.parent()?.to_owned()))
         .collect();
     let complaints: Vec<String> = folders
