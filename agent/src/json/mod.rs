@@ -4,7 +4,7 @@
 //! invalid (with a reason for the model). [`PartialArguments`] shows arguments while they stream.
 //!
 //! Read `value` (the tree: exact numbers, ordered objects), `parser` and `string` (the grammar, strict and mending in
-//! one), `parse` (what stands around the object, and the four results), then `view` and `stream`.
+//! one), `parse` (the four results) with `surroundings` (what stands around the object), then `view` and `stream`.
 
 mod invalid;
 mod mend;
@@ -12,6 +12,7 @@ mod parse;
 mod parser;
 mod stream;
 mod string;
+mod surroundings;
 mod value;
 mod view;
 
