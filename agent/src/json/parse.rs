@@ -30,7 +30,7 @@ use super::view::View;
 pub enum Parsed<'a> {
     /// One JSON object, exactly as RFC 8259 has it; or blank, which is an empty object.
     Strict(Object<'a>),
-    /// One object, after mends that have only one reading.
+    /// One object, after mends: brackets closed in stack order, nothing guessed inside a string, nothing made up.
     Repaired(Repaired<'a>),
     /// The start of an object: the text was cut.
     Partial(Partial<'a>),
