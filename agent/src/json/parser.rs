@@ -2,7 +2,8 @@
 
 use super::invalid::{Invalid, InvalidReason};
 use super::mend::{MendKind, Mends, Place};
-use super::value::{Json, Number, Object, number_length};
+use super::number::{Number, respell};
+use super::value::{Json, Object};
 use std::borrow::Cow;
 
 /// The deepest nesting that is read, as in `serde_json`. Everything that walks a tree may recurse.
@@ -10,7 +11,7 @@ pub(super) const MAX_DEPTH: usize = 127;
 
 /// Reads values from a text, noting what it mends.
 ///
-/// A value is `None` where the text was cut before anything of it was certain; [`Parser::is_cut`] then says so.
+/// A value is `None` where the text was cut before anything of it was certain; [`Parser::cut`] then says so.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
@@ -294,8 +295,8 @@ impl<'a> Parser<'a> {
             // `12` may have been the start of `123`.
             return self.end();
         }
-        if number_length(token.as_bytes()) == Some(token.len()) {
-            return Ok(Number::new(token).map(Json::Number));
+        if let Some(number) = Number::new(token) {
+            return Ok(Some(Json::Number(number)));
         }
         if token.starts_with("...") {
             return Err(Invalid::new(InvalidReason::Elided, start));
@@ -303,7 +304,7 @@ impl<'a> Parser<'a> {
         if matches!(token.trim_start_matches(['-', '+']), "Infinity" | "inf") {
             return Err(Invalid::new(InvalidReason::NotFinite, start));
         }
-        match respell(token).and_then(Number::new) {
+        match respell(token) {
             Some(number) => {
                 self.mend(MendKind::NumberSpelling, start)?;
                 Ok(Some(Json::Number(number)))
@@ -438,39 +439,4 @@ fn is_boundary(c: char) -> bool {
 fn is_foreign_space(c: char) -> bool {
     matches!(c, '\u{feff}' | '\u{200b}' | '\u{0b}' | '\u{0c}')
         || (!c.is_ascii() && c.is_whitespace())
-}
-
-/// A JSON number from what JavaScript, Python and Rust spell `.5`, `5.`, `+5` and `1_000`. Leading zeros and other
-/// bases mean different things in different languages.
-fn respell(token: &str) -> Option<String> {
-    let (sign, digits) = match token.as_bytes().first()? {
-        b'-' => ("-", token.get(1..)?),
-        b'+' => ("", token.get(1..)?),
-        _ => ("", token),
-    };
-    let parts: Vec<&str> = digits.split('_').collect();
-    let digit_at =
-        |part: &str, byte: Option<&u8>| !part.is_empty() && byte.is_some_and(u8::is_ascii_digit);
-    let grouped = parts.windows(2).all(|pair| match pair {
-        [left, right] => {
-            digit_at(left, left.as_bytes().last()) && digit_at(right, right.as_bytes().first())
-        }
-        _ => false,
-    });
-    if !grouped {
-        return None;
-    }
-    let digits = parts.concat();
-    let (mantissa, exponent) = match digits.find(['e', 'E']) {
-        Some(at) => digits.split_at(at),
-        None => (&*digits, ""),
-    };
-    let mantissa = match mantissa.split_once('.') {
-        Some(("", "")) | None => mantissa.to_owned(),
-        Some((whole, fraction)) => {
-            let or_zero = |part: &str| if part.is_empty() { "0" } else { part }.to_owned();
-            format!("{}.{}", or_zero(whole), or_zero(fraction))
-        }
-    };
-    Some(format!("{sign}{mantissa}{exponent}"))
 }

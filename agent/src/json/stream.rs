@@ -1,5 +1,6 @@
+use super::number::Number;
 use super::parser::MAX_DEPTH;
-use super::value::{Json, Number, Object};
+use super::value::{Json, Object};
 use super::view::View;
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use std::borrow::Cow;
 /// Pushing costs time proportional to the new text (times the nesting where it is open, at most 127), and looking costs
 /// nothing. What does not touch the end is shown as it will stay: a string as far as it came; a key, number,
 /// literal or escape only once it is whole. After something that is no JSON the view stays as it is. For the arguments themselves
-/// [`parse`](super::parse) the whole text.
+/// [`parse`](super::parse()) the whole text.
 ///
 /// ```
 /// use agent::json::PartialArguments;

@@ -1,3 +1,4 @@
+use super::number::Number;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
@@ -130,7 +131,7 @@ macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Json<'_> {
             fn from(integer: $integer) -> Self {
-                Self::Number(Number(Cow::Owned(integer.to_string())))
+                Self::Number(Number::from_digits(integer.to_string()))
             }
         }
     )*};
@@ -275,119 +276,6 @@ impl<'a, K: Into<Cow<'a, str>>> FromIterator<(K, Json<'a>)> for Object<'a> {
     fn from_iter<I: IntoIterator<Item = (K, Json<'a>)>>(members: I) -> Self {
         Self(members.into_iter().map(|(k, v)| (k.into(), v)).collect())
     }
-}
-
-/// A JSON number, by its digits: `1.50` stays `1.50`, and 30 digits stay 30 digits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Number<'a>(Cow<'a, str>);
-
-impl<'a> Number<'a> {
-    /// A number from its text.
-    ///
-    /// Returns `None` for what is no JSON number (`NaN`, `0x10`, `1.`, `" 1"`).
-    pub fn new(text: impl Into<Cow<'a, str>>) -> Option<Self> {
-        let text = text.into();
-        (number_length(text.as_bytes()) == Some(text.len())).then_some(Self(text))
-    }
-
-    /// Its text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The whole number that it is exactly, as digits with an optional `-`: `3.0` is 3, `1e2` is 100, `-0` is 0.
-    ///
-    /// Returns `None` for a fraction, and for what no Rust integer holds (more than 39 digits).
-    ///
-    /// ```
-    /// use agent::json::Number;
-    ///
-    /// let whole = |text: &'static str| Number::new(text).unwrap().to_whole();
-    /// assert_eq!(whole("12.0").as_deref(), Some("12"));
-    /// assert_eq!(whole("1e2").as_deref(), Some("100"));
-    /// assert_eq!(whole("12.5"), None);
-    /// assert_eq!(whole("1e400"), None);
-    /// ```
-    pub fn to_whole(&self) -> Option<String> {
-        let (negative, rest) = match self.0.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, &*self.0),
-        };
-        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let fraction = fraction.trim_end_matches('0');
-        let digits = format!("{whole}{fraction}");
-        let digits = digits.trim_start_matches('0');
-        if digits.is_empty() {
-            return Some("0".to_owned());
-        }
-        // An exponent beyond i64 belongs to a number far outside every integer, or to a fraction.
-        let exponent: i64 = exponent.parse().ok()?;
-        let shift = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-        let digits = match usize::try_from(shift) {
-            Ok(zeros) if zeros.saturating_add(digits.len()) <= LONGEST_INTEGER => {
-                format!("{digits}{}", "0".repeat(zeros))
-            }
-            Ok(_) => return None,
-            Err(_) => {
-                let cut = usize::try_from(shift.unsigned_abs()).ok()?;
-                let (kept, dropped) = digits.split_at_checked(digits.len().checked_sub(cut)?)?;
-                if kept.is_empty() || dropped.bytes().any(|digit| digit != b'0') {
-                    return None;
-                }
-                kept.to_owned()
-            }
-        };
-        (digits.len() <= LONGEST_INTEGER).then(|| {
-            if negative {
-                format!("-{digits}")
-            } else {
-                digits
-            }
-        })
-    }
-
-    /// The same number, borrowing nothing.
-    pub fn into_owned(self) -> Number<'static> {
-        Number(Cow::Owned(self.0.into_owned()))
-    }
-}
-
-impl fmt::Display for Number<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The digits of `u128::MAX` and of `i128::MIN`.
-const LONGEST_INTEGER: usize = 39;
-
-/// How many bytes at the start of `bytes` are a number of RFC 8259.
-pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
-    let digits = |from: usize| {
-        let rest = bytes.get(from..).unwrap_or_default();
-        rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
-    };
-    let mut at = usize::from(bytes.first() == Some(&b'-'));
-    at += match (bytes.get(at)?, digits(at)) {
-        (_, 0) => return None,
-        (b'0', _) => 1,
-        (_, count) => count,
-    };
-    if bytes.get(at) == Some(&b'.') {
-        match digits(at + 1) {
-            0 => return None,
-            count => at += 1 + count,
-        }
-    }
-    if let Some(b'e' | b'E') = bytes.get(at) {
-        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        match digits(at + 1 + sign) {
-            0 => return None,
-            count => at += 1 + sign + count,
-        }
-    }
-    Some(at)
 }
 
 /// Writes a string with its quotes, escaping what RFC 8259 demands and nothing else.
