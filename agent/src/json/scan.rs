@@ -60,9 +60,13 @@ impl Fault {
             Self::Key => "a key in double quotes is expected here",
             Self::Colon => "a colon is expected after the key",
             Self::Comma => "a comma or the closing bracket is expected here",
-            Self::Control => "a control character in a string must be written as an escape, such as \\n",
+            Self::Control => {
+                "a control character in a string must be written as an escape, such as \\n"
+            }
             Self::Escape => "this is no JSON escape; a backslash itself is written \\\\",
-            Self::Surrogate => "half of a surrogate pair stands alone; write both halves or the character itself",
+            Self::Surrogate => {
+                "half of a surrogate pair stands alone; write both halves or the character itself"
+            }
             Self::Number => "this is no JSON number",
             Self::Depth => "arrays and objects are nested too deeply; at most 127 levels are read",
             Self::Trailing => "there is more text after the JSON value",
@@ -191,9 +195,17 @@ impl<'a> Scanner<'a> {
             self.at += word.len();
             return Ok(());
         }
-        let same = rest.iter().zip(word.as_bytes()).take_while(|(a, b)| a == b).count();
+        let same = rest
+            .iter()
+            .zip(word.as_bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
         self.at += same;
-        Err(self.error(if same == rest.len() { Fault::End } else { Fault::Value }))
+        Err(self.error(if same == rest.len() {
+            Fault::End
+        } else {
+            Fault::Value
+        }))
     }
 
     /// A string, from its opening quote to behind the closing one.
@@ -272,16 +284,26 @@ impl<'a> Scanner<'a> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => {
-                let lone = ScanError { at: start, fault: Fault::Surrogate };
+                let lone = ScanError {
+                    at: start,
+                    fault: Fault::Surrogate,
+                };
                 let first = self.hex()?;
                 let code = match first {
                     0xD800..0xDC00 => {
-                        if !self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(b"\\u")) {
+                        if !self
+                            .text
+                            .as_bytes()
+                            .get(self.at..)
+                            .is_some_and(|rest| rest.starts_with(b"\\u"))
+                        {
                             return Err(lone);
                         }
                         self.at += 2;
                         match self.hex()? {
-                            second @ 0xDC00..0xE000 => 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00),
+                            second @ 0xDC00..0xE000 => {
+                                0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+                            }
                             _ => return Err(lone),
                         }
                     }
@@ -289,7 +311,12 @@ impl<'a> Scanner<'a> {
                 };
                 char::from_u32(code).ok_or(lone)?
             }
-            _ => return Err(ScanError { at: start, fault: Fault::Escape }),
+            _ => {
+                return Err(ScanError {
+                    at: start,
+                    fault: Fault::Escape,
+                });
+            }
         })
     }
 
@@ -297,7 +324,9 @@ impl<'a> Scanner<'a> {
         let mut code = 0;
         for _ in 0..4 {
             let byte = self.here().ok_or(self.error(Fault::End))?;
-            let digit = char::from(byte).to_digit(16).ok_or(self.error(Fault::Escape))?;
+            let digit = char::from(byte)
+                .to_digit(16)
+                .ok_or(self.error(Fault::Escape))?;
             code = code * 16 + digit;
             self.at += 1;
         }
@@ -367,7 +396,11 @@ impl<'a> Scanner<'a> {
         if self.at > start {
             return Ok(());
         }
-        Err(self.error(if self.here().is_none() { Fault::End } else { Fault::Number }))
+        Err(self.error(if self.here().is_none() {
+            Fault::End
+        } else {
+            Fault::Number
+        }))
     }
 
     /// Passes a value that stands inside `depth` brackets. Uses no stack.
@@ -455,7 +488,10 @@ mod tests {
 
     fn whole(text: &str) -> Result<(), Fault> {
         let mut scanner = Scanner::new(text);
-        scanner.skip(0).and_then(|()| scanner.end()).map_err(|error| error.fault)
+        scanner
+            .skip(0)
+            .and_then(|()| scanner.end())
+            .map_err(|error| error.fault)
     }
 
     #[test]
@@ -495,8 +531,16 @@ mod tests {
         for (text, value, lent) in [
             (r#""plain and long enough""#, "plain and long enough", true),
             (r#""""#, "", true),
-            (r#""crab \ud83e\udd80 and \"more\" of it""#, "crab 🦀 and \"more\" of it", false),
-            (r#""über\\alles, kein Ende""#, "über\\alles, kein Ende", false),
+            (
+                r#""crab \ud83e\udd80 and \"more\" of it""#,
+                "crab 🦀 and \"more\" of it",
+                false,
+            ),
+            (
+                r#""über\\alles, kein Ende""#,
+                "über\\alles, kein Ende",
+                false,
+            ),
             (r#""\u0000\/\b\f\n\r\t""#, "\0/\u{8}\u{c}\n\r\t", false),
         ] {
             let read = Scanner::new(text).string().unwrap();

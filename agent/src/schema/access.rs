@@ -19,13 +19,19 @@ pub(super) struct Elements<'r, 'a> {
 
 impl<'r, 'a> Elements<'r, 'a> {
     pub(super) fn new(reader: &'r mut Reader<'a>, list: Option<&'a List>) -> Self {
-        Self { reader, list, count: 0 }
+        Self {
+            reader,
+            list,
+            count: 0,
+        }
     }
 
     /// The visitor may have stopped early; the array may not go on.
     pub(super) fn end(self) -> Read<()> {
         if self.reader.scan.another(self.count == 0, b']')? {
-            return Err(de::Error::custom("the array has more items than are wanted"));
+            return Err(de::Error::custom(
+                "the array has more items than are wanted",
+            ));
         }
         self.reader.depth -= 1;
         match self.list {
@@ -40,7 +46,9 @@ impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
 
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Read<Option<T::Value>> {
         // A visitor that asks once more finds the closing bracket still there for `end`.
-        if self.reader.scan.peek() == Some(b']') || !self.reader.scan.another(self.count == 0, b']')? {
+        if self.reader.scan.peek() == Some(b']')
+            || !self.reader.scan.another(self.count == 0, b']')?
+        {
             return Ok(None);
         }
         if let Some(list) = self.list {
@@ -49,7 +57,9 @@ impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
         self.count += 1;
         self.reader.scan.peek();
         let at = self.reader.scan.position();
-        seed.deserialize(&mut *self.reader).map(Some).map_err(|error| error.within(at))
+        seed.deserialize(&mut *self.reader)
+            .map(Some)
+            .map_err(|error| error.within(at))
     }
 }
 
@@ -65,13 +75,22 @@ pub(super) struct Members<'r, 'a> {
 
 impl<'r, 'a> Members<'r, 'a> {
     pub(super) fn new(reader: &'r mut Reader<'a>, fields: Option<&'a Fields>) -> Self {
-        Self { reader, fields, first: true, expected: 0, seen: Seen::default(), node: ANY }
+        Self {
+            reader,
+            fields,
+            first: true,
+            expected: 0,
+            seen: Seen::default(),
+            node: ANY,
+        }
     }
 
     /// The visitor may have stopped early; the object may not go on.
     pub(super) fn end(self) -> Read<()> {
         if self.reader.scan.another(self.first, b'}')? {
-            return Err(de::Error::custom("the object has more keys than are wanted"));
+            return Err(de::Error::custom(
+                "the object has more keys than are wanted",
+            ));
         }
         self.reader.depth -= 1;
         if self.reader.missing(self.fields, &self.seen) {
@@ -95,7 +114,10 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
             self.node = fields.rest;
             if let Some(index) = fields.find(&key, self.expected) {
                 self.expected = index + 1;
-                self.node = fields.properties.get(index).map_or(ANY, |property| property.node);
+                self.node = fields
+                    .properties
+                    .get(index)
+                    .map_or(ANY, |property| property.node);
                 if !self.seen.insert(index) {
                     return Err(self.reader.unfit());
                 }
@@ -111,7 +133,8 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
         self.reader.node = self.node;
         self.reader.scan.peek();
         let at = self.reader.scan.position();
-        seed.deserialize(&mut *self.reader).map_err(|error| error.within(at))
+        seed.deserialize(&mut *self.reader)
+            .map_err(|error| error.within(at))
     }
 }
 
@@ -164,7 +187,11 @@ impl<'a> de::Deserializer<'a> for Key<'a> {
 
     fn deserialize_f64<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
         match self.number() {
-            Some(Number::Whole(whole @ Whole::Small(_))) if i64::try_from(as_i128(whole)).is_ok() => visit_whole(whole, visitor),
+            Some(Number::Whole(whole @ Whole::Small(_)))
+                if i64::try_from(as_i128(whole)).is_ok() =>
+            {
+                visit_whole(whole, visitor)
+            }
             Some(Number::Infinite) | None => self.text(visitor),
             Some(number) => visitor.visit_f64(number.as_f64()),
         }
@@ -193,11 +220,20 @@ impl<'a> de::Deserializer<'a> for Key<'a> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_enum<V: Visitor<'a>>(self, _name: &'static str, _variants: &'static [&'static str], visitor: V) -> Read<V::Value> {
+    fn deserialize_enum<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_enum(Variant::unit(self.0))
     }
 
@@ -226,7 +262,10 @@ impl<'r, 'a> Variant<'r, 'a> {
     }
 
     pub(super) fn with_value(name: Cow<'a, str>, reader: &'r mut Reader<'a>) -> Self {
-        Self { name, value: Some(reader) }
+        Self {
+            name,
+            value: Some(reader),
+        }
     }
 }
 
@@ -244,7 +283,8 @@ pub(super) struct Held<'r, 'a>(Option<&'r mut Reader<'a>>);
 
 impl<'r, 'a> Held<'r, 'a> {
     fn value(self, wanted: &dyn de::Expected) -> Read<&'r mut Reader<'a>> {
-        self.0.ok_or_else(|| de::Error::invalid_type(de::Unexpected::UnitVariant, wanted))
+        self.0
+            .ok_or_else(|| de::Error::invalid_type(de::Unexpected::UnitVariant, wanted))
     }
 }
 
@@ -266,7 +306,11 @@ impl<'a> de::VariantAccess<'a> for Held<'_, 'a> {
         de::Deserializer::deserialize_tuple(self.value(&"tuple variant")?, len, visitor)
     }
 
-    fn struct_variant<V: Visitor<'a>>(self, fields: &'static [&'static str], visitor: V) -> Read<V::Value> {
+    fn struct_variant<V: Visitor<'a>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Read<V::Value> {
         de::Deserializer::deserialize_struct(self.value(&"struct variant")?, "", fields, visitor)
     }
 }

@@ -16,21 +16,26 @@ fn node(schema: &mut Value, close: bool) {
         // Some readers of schemas refuse `true`, though it means the same.
         *schema = json!({});
     }
-    let Value::Object(object) = schema else { return };
+    let Value::Object(object) = schema else {
+        return;
+    };
     for key in ["$schema", "$id"] {
-        object.remove(key);
+        object.shift_remove(key);
     }
     bounds(object);
     items(object);
     let distributed = distribute(object);
     let whole = !object.contains_key("allOf") && !object.contains_key("$ref");
-    children(object, close && whole && (distributed || !has_properties(object)));
+    children(
+        object,
+        close && whole && (distributed || !has_properties(object)),
+    );
     if close {
         self::close(object, distributed, whole);
     }
     if object.get("default") == Some(&Value::Null) {
         // Said already by the property's absence from `required`.
-        object.remove("default");
+        object.shift_remove("default");
     }
     fold_variants(object);
     fold_null(schema);
@@ -47,12 +52,15 @@ fn children(object: &mut Map<String, Value>, close: bool) {
                 node(child, !conjunct && (close || !same_object));
             }
         });
-        *value = one.remove(key).unwrap_or_default();
+        *value = one.shift_remove(key).unwrap_or_default();
     }
 }
 
 fn has_properties(object: &Map<String, Value>) -> bool {
-    object.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty())
+    object
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|properties| !properties.is_empty())
 }
 
 /// Whether a name is a generator's for an integer type.
@@ -62,7 +70,13 @@ pub(super) fn is_integer_format(name: &str) -> bool {
 
 /// Integer formats become the bounds that they mean; of the others only the standard ones stay.
 fn bounds(object: &mut Map<String, Value>) {
-    let Some(format) = object.get("format").and_then(Value::as_str).map(str::to_owned) else { return };
+    let Some(format) = object
+        .get("format")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+    else {
+        return;
+    };
     let limits = match format.as_str() {
         "int8" => json!({"minimum": i8::MIN, "maximum": i8::MAX}),
         "int16" => json!({"minimum": i16::MIN, "maximum": i16::MAX}),
@@ -80,9 +94,14 @@ fn bounds(object: &mut Map<String, Value>) {
         standard if format::STANDARD.contains(&standard) => return,
         _ => json!({}),
     };
-    let is_integer = object.get("type").is_some_and(|types| types == "integer" || types.as_array().is_some_and(|types| types.contains(&json!("integer"))));
+    let is_integer = object.get("type").is_some_and(|types| {
+        types == "integer"
+            || types
+                .as_array()
+                .is_some_and(|types| types.contains(&json!("integer")))
+    });
     if format != "uint128" || !is_integer {
-        object.remove("format");
+        object.shift_remove("format");
     }
     if let (true, Value::Object(limits)) = (is_integer, limits) {
         let merged = merge(Value::Object(std::mem::take(object)), limits);
@@ -94,16 +113,27 @@ fn bounds(object: &mut Map<String, Value>) {
 
 /// Takes out what only the program needs.
 pub(super) fn strip(schema: &mut Value) {
-    let Value::Object(object) = schema else { return };
-    if object.get("format").and_then(Value::as_str).is_some_and(|format| matches!(format, "int128" | "uint128" | "float")) {
-        object.remove("format");
+    let Value::Object(object) = schema else {
+        return;
+    };
+    if object
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|format| matches!(format, "int128" | "uint128" | "float"))
+    {
+        object.shift_remove("format");
     }
     each_child(object, &mut strip);
 }
 
 /// An array says what its items are, if only that they may be anything: some readers refuse it otherwise.
 fn items(object: &mut Map<String, Value>) {
-    let array = object.get("type").is_some_and(|types| types == "array" || types.as_array().is_some_and(|types| types.contains(&json!("array"))));
+    let array = object.get("type").is_some_and(|types| {
+        types == "array"
+            || types
+                .as_array()
+                .is_some_and(|types| types.contains(&json!("array")))
+    });
     if array && !object.contains_key("items") {
         object.insert("items".to_owned(), json!({}));
     }
@@ -112,16 +142,37 @@ fn items(object: &mut Map<String, Value>) {
 /// An object with properties of its own and alternatives besides (a flattened enum): each alternative is told of the
 /// properties, so that each can be closed.
 fn distribute(object: &mut Map<String, Value>) -> bool {
-    if !has_properties(object) || object.contains_key("additionalProperties") || object.contains_key("allOf") {
+    if !has_properties(object)
+        || object.contains_key("additionalProperties")
+        || object.contains_key("allOf")
+    {
         return false;
     }
-    let names: Vec<String> = object.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
-    let unions: Vec<&str> = ["anyOf", "oneOf"].into_iter().filter(|key| object.contains_key(*key)).collect();
-    let [key] = unions.as_slice() else { return false };
-    let Some(alternatives) = object.get_mut(*key).and_then(Value::as_array_mut) else { return false };
+    let names: Vec<String> = object
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(Map::keys)
+        .cloned()
+        .collect();
+    let unions: Vec<&str> = ["anyOf", "oneOf"]
+        .into_iter()
+        .filter(|key| object.contains_key(*key))
+        .collect();
+    let [key] = unions.as_slice() else {
+        return false;
+    };
+    let Some(alternatives) = object.get_mut(*key).and_then(Value::as_array_mut) else {
+        return false;
+    };
     let plain = |alternative: &Value| {
         alternative.as_object().is_some_and(|object| {
-            let simple = object.keys().all(|key| matches!(key.as_str(), "type" | "properties" | "required" | "title" | "description") || (key == "additionalProperties" && object.get(key) == Some(&Value::Bool(false))));
+            let simple = object.keys().all(|key| {
+                matches!(
+                    key.as_str(),
+                    "type" | "properties" | "required" | "title" | "description"
+                ) || (key == "additionalProperties" && object.get(key) == Some(&Value::Bool(false)))
+            });
             simple && object.contains_key("properties")
         })
     };
@@ -129,7 +180,10 @@ fn distribute(object: &mut Map<String, Value>) -> bool {
         return false;
     }
     for alternative in alternatives.iter_mut().filter_map(Value::as_object_mut) {
-        if let Some(properties) = alternative.get_mut("properties").and_then(Value::as_object_mut) {
+        if let Some(properties) = alternative
+            .get_mut("properties")
+            .and_then(Value::as_object_mut)
+        {
             for name in &names {
                 properties.entry(name.clone()).or_insert_with(|| json!({}));
             }
@@ -144,16 +198,22 @@ fn close(object: &mut Map<String, Value>, distributed: bool, whole: bool) {
     let plain = whole && !union;
     match object.get("unevaluatedProperties") {
         Some(Value::Bool(false)) if plain || distributed => {
-            object.remove("unevaluatedProperties");
+            object.shift_remove("unevaluatedProperties");
         }
         Some(other) if plain && !object.contains_key("additionalProperties") => {
             let other = other.clone();
-            object.remove("unevaluatedProperties");
+            object.shift_remove("unevaluatedProperties");
             object.insert("additionalProperties".to_owned(), other);
         }
         _ => {}
     }
-    let open = ["additionalProperties", "patternProperties", "unevaluatedProperties"].iter().any(|key| object.contains_key(*key));
+    let open = [
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+    ]
+    .iter()
+    .any(|key| object.contains_key(*key));
     if plain && !open && object.contains_key("properties") {
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
@@ -162,8 +222,13 @@ fn close(object: &mut Map<String, Value>, distributed: bool, whole: bool) {
 /// Unit variants are one enum of strings, with or without comments; the comments go into its description.
 fn fold_variants(object: &mut Map<String, Value>) {
     for key in ["oneOf", "anyOf"] {
-        let Some(alternatives) = object.get(key).and_then(Value::as_array) else { continue };
-        let units = alternatives.iter().filter(|alternative| unit(alternative).is_some()).count();
+        let Some(alternatives) = object.get(key).and_then(Value::as_array) else {
+            continue;
+        };
+        let units = alternatives
+            .iter()
+            .filter(|alternative| unit(alternative).is_some())
+            .count();
         if units < 2 && (units == 0 || alternatives.len() > 1) {
             continue;
         }
@@ -171,7 +236,11 @@ fn fold_variants(object: &mut Map<String, Value>) {
         let mut words = Vec::new();
         for (choices, description) in alternatives.iter().filter_map(unit) {
             if let (Some(description), [name]) = (description, choices) {
-                words.push(format!("{}: {}", name.as_str().unwrap_or_default(), description.replace('\n', " ")));
+                words.push(format!(
+                    "{}: {}",
+                    name.as_str().unwrap_or_default(),
+                    description.replace('\n', " ")
+                ));
             } else if let Some(description) = description {
                 words.push(description.to_owned());
             }
@@ -181,7 +250,11 @@ fn fold_variants(object: &mut Map<String, Value>) {
                 }
             }
         }
-        let rest: Vec<Value> = alternatives.iter().filter(|alternative| unit(alternative).is_none()).cloned().collect();
+        let rest: Vec<Value> = alternatives
+            .iter()
+            .filter(|alternative| unit(alternative).is_none())
+            .cloned()
+            .collect();
         let mut folded = json!({"type": "string", "enum": names});
         if !words.is_empty()
             && let Some(folded) = folded.as_object_mut()
@@ -189,7 +262,7 @@ fn fold_variants(object: &mut Map<String, Value>) {
             folded.insert("description".to_owned(), words.join("\n").into());
         }
         if rest.is_empty() && !object.contains_key("type") && !object.contains_key("enum") {
-            object.remove(key);
+            object.shift_remove(key);
             let near = std::mem::take(object);
             if let Value::Object(merged) = merge(folded, near) {
                 *object = merged;
@@ -205,7 +278,11 @@ fn fold_variants(object: &mut Map<String, Value>) {
 /// The strings of an alternative that is nothing but strings.
 fn unit(alternative: &Value) -> Option<(&[Value], Option<&str>)> {
     let object = alternative.as_object()?;
-    if object.get("type")? != "string" || !object.keys().all(|key| matches!(key.as_str(), "type" | "const" | "enum" | "description")) {
+    if object.get("type")? != "string"
+        || !object
+            .keys()
+            .all(|key| matches!(key.as_str(), "type" | "const" | "enum" | "description"))
+    {
         return None;
     }
     let choices = match (object.get("const"), object.get("enum")) {
@@ -213,25 +290,39 @@ fn unit(alternative: &Value) -> Option<(&[Value], Option<&str>)> {
         (None, Some(many)) => many.as_array()?,
         _ => return None,
     };
-    choices.iter().all(Value::is_string).then_some((choices, object.get("description").and_then(Value::as_str)))
+    choices
+        .iter()
+        .all(Value::is_string)
+        .then_some((choices, object.get("description").and_then(Value::as_str)))
 }
 
 /// `anyOf: [x, null]` is x with null beside its type, where x has a type of its own.
 fn fold_null(schema: &mut Value) {
-    let Some(object) = schema.as_object_mut() else { return };
-    let Some(alternatives) = object.get("anyOf").and_then(Value::as_array) else { return };
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    let Some(alternatives) = object.get("anyOf").and_then(Value::as_array) else {
+        return;
+    };
     let is_null = |alternative: &&Value| alternative.get("type") == Some(&json!("null"));
     if alternatives.len() != 2 || alternatives.iter().filter(is_null).count() != 1 {
         return;
     }
-    let Some(Value::Object(inner)) = alternatives.iter().find(|alternative| !is_null(alternative)) else { return };
+    let Some(Value::Object(inner)) = alternatives
+        .iter()
+        .find(|alternative| !is_null(alternative))
+    else {
+        return;
+    };
     let mut inner = inner.clone();
     if inner.is_empty() {
         // Anything at all: null is among it.
-        object.remove("anyOf");
+        object.shift_remove("anyOf");
         return;
     }
-    let bare = object.keys().all(|key| key == "anyOf" || super::program::is_annotation(key));
+    let bare = object
+        .keys()
+        .all(|key| key == "anyOf" || super::program::is_annotation(key));
     if !bare || inner.contains_key("const") {
         return;
     }
@@ -240,11 +331,16 @@ fn fold_null(schema: &mut Value) {
     } else {
         match inner.get_mut("type") {
             Some(types @ Value::String(_)) => *types = json!([types.take(), "null"]),
-            Some(Value::Array(types)) if !types.contains(&json!("null")) => types.push(json!("null")),
+            Some(Value::Array(types)) if !types.contains(&json!("null")) => {
+                types.push(json!("null"))
+            }
             Some(Value::Array(_)) => {}
             _ => return,
         }
-        if ["allOf", "oneOf", "not", "$ref"].iter().any(|key| inner.contains_key(*key)) {
+        if ["allOf", "oneOf", "not", "$ref"]
+            .iter()
+            .any(|key| inner.contains_key(*key))
+        {
             return;
         }
         if let Some(choices) = inner.get_mut("enum").and_then(Value::as_array_mut)
@@ -253,20 +349,33 @@ fn fold_null(schema: &mut Value) {
             choices.push(Value::Null);
         }
     }
-    object.remove("anyOf");
+    object.shift_remove("anyOf");
     let near = std::mem::take(object);
     *schema = merge(Value::Object(inner), near);
 }
 
 /// Whether null is an answer.
 pub(super) fn is_nullable(schema: &Value) -> bool {
-    schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")))
-        || schema.get("anyOf").and_then(Value::as_array).is_some_and(|alternatives| alternatives.iter().any(|one| one.get("type") == Some(&json!("null"))))
+    schema
+        .get("type")
+        .and_then(Value::as_array)
+        .is_some_and(|types| types.contains(&json!("null")))
+        || schema
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .is_some_and(|alternatives| {
+                alternatives
+                    .iter()
+                    .any(|one| one.get("type") == Some(&json!("null")))
+            })
 }
 
 /// The description of a parameter: its own words first, those of its type behind.
 pub(super) fn set_description(object: &mut Map<String, Value>, near: &str) {
-    let far = object.get("description").and_then(Value::as_str).unwrap_or_default();
+    let far = object
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let both = describe(near, far);
     if !both.is_empty() {
         object.insert("description".to_owned(), both.into());

@@ -1,8 +1,8 @@
 //! What a number and a string must be: asked by the one pass and by the walk alike.
 
+use super::describe;
 use super::number::{Number, is_multiple};
 use super::program::{Bounds, Node, Text, Types};
-use super::describe;
 
 impl Node {
     /// Whether this number is allowed here.
@@ -13,7 +13,11 @@ impl Node {
             Number::Beyond(_) | Number::Float(_) => self.types.has(Types::NUMBER),
             Number::Infinite => false,
         };
-        typed && self.number.as_ref().is_none_or(|bounds| bounds.hold(number, text))
+        typed
+            && self
+                .number
+                .as_ref()
+                .is_none_or(|bounds| bounds.hold(number, text))
     }
 
     /// Whether this string is allowed here.
@@ -28,45 +32,75 @@ impl Node {
             return None;
         }
         if matches!(number, Number::Infinite) {
-            return Some("must be a finite number; this one is beyond the range of a 64-bit float".to_owned());
+            return Some(
+                "must be a finite number; this one is beyond the range of a 64-bit float"
+                    .to_owned(),
+            );
         }
         if describe::whole(number).is_none() && !self.types.has(Types::NUMBER) {
             // An integer that no type of Rust holds has a range to be told, where there is one.
             if let (Number::Beyond(_), Some(bounds)) = (number, &self.number) {
-                return Some(format!("{}, got {shown}", describe::range(self, bounds, number)));
+                return Some(format!(
+                    "{}, got {shown}",
+                    describe::range(self, bounds, number)
+                ));
             }
-            let point = if matches!(number, Number::Float(_)) { ", written without a point or an exponent" } else { "" };
-            return Some(format!("must be {}{point}, got {shown}", describe::types(self.types)));
+            let point = if matches!(number, Number::Float(_)) {
+                ", written without a point or an exponent"
+            } else {
+                ""
+            };
+            return Some(format!(
+                "must be {}{point}, got {shown}",
+                describe::types(self.types)
+            ));
         }
         let bounds = self.number.as_ref()?;
         if bounds.in_range(number) {
             let step = bounds.step.as_deref().unwrap_or("1");
             return Some(format!("must be a multiple of {step}, got {shown}"));
         }
-        Some(format!("{}, got {shown}", describe::range(self, bounds, number)))
+        Some(format!(
+            "{}, got {shown}",
+            describe::range(self, bounds, number)
+        ))
     }
 }
 
 impl Bounds {
     fn hold(&self, number: Number, text: &str) -> bool {
-        self.in_range(number) && self.step.as_ref().is_none_or(|step| is_multiple(text, step))
+        self.in_range(number)
+            && self
+                .step
+                .as_ref()
+                .is_none_or(|step| is_multiple(text, step))
     }
 
     fn in_range(&self, number: Number) -> bool {
         if let Number::Whole(whole) = number {
-            return self.least.is_none_or(|least| whole >= least) && self.most.is_none_or(|most| whole <= most);
+            return self.least.is_none_or(|least| whole >= least)
+                && self.most.is_none_or(|most| whole <= most);
         }
         let float = number.as_f64();
-        self.low.is_none_or(|low| float > low.at || (!low.open && float >= low.at))
-            && self.high.is_none_or(|high| float < high.at || (!high.open && float <= high.at))
+        self.low
+            .is_none_or(|low| float > low.at || (!low.open && float >= low.at))
+            && self
+                .high
+                .is_none_or(|high| float < high.at || (!high.open && float <= high.at))
     }
 }
 
 impl Text {
     fn holds(&self, text: &str) -> bool {
         self.fits_length(text)
-            && self.choices.as_ref().is_none_or(|choices| choices.iter().any(|choice| **choice == *text))
-            && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            && self
+                .choices
+                .as_ref()
+                .is_none_or(|choices| choices.iter().any(|choice| **choice == *text))
+            && self
+                .pattern
+                .as_ref()
+                .is_none_or(|pattern| pattern.is_match(text))
             && self.format.is_none_or(|format| format.holds(text))
     }
 
@@ -84,19 +118,45 @@ impl Text {
         if self.holds(text) {
             return None;
         }
-        let got = || if hidden { String::new() } else { format!(", got {}", describe::quoted(text)) };
+        let got = || {
+            if hidden {
+                String::new()
+            } else {
+                format!(", got {}", describe::quoted(text))
+            }
+        };
         if let Some(choices) = &self.choices
             && !choices.iter().any(|choice| **choice == *text)
         {
-            let hint = if hidden { String::new() } else { describe::hint(text, choices) };
-            return Some(format!("must be {}{}{hint}", describe::choices(choices), got()));
+            let hint = if hidden {
+                String::new()
+            } else {
+                describe::hint(text, choices)
+            };
+            return Some(format!(
+                "must be {}{}{hint}",
+                describe::choices(choices),
+                got()
+            ));
         }
         if !self.fits_length(text) {
             let wanted = describe::count(self.length, "character", "characters");
-            return Some(if hidden { wanted } else { format!("{wanted}, got {}", text.chars().count()) });
+            return Some(if hidden {
+                wanted
+            } else {
+                format!("{wanted}, got {}", text.chars().count())
+            });
         }
-        if let Some(pattern) = self.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
-            return Some(format!("must match the pattern {}{}", pattern.as_str(), got()));
+        if let Some(pattern) = self
+            .pattern
+            .as_ref()
+            .filter(|pattern| !pattern.is_match(text))
+        {
+            return Some(format!(
+                "must match the pattern {}{}",
+                pattern.as_str(),
+                got()
+            ));
         }
         let format = self.format?;
         Some(format!("must be {}{}", format.describe(), got()))

@@ -15,7 +15,10 @@ pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
     let mut scan = Scanner::new_at(text, at);
     match scan.peek() {
         Some(b'"') if hidden => "a string".to_owned(),
-        Some(b'"') => scan.string().map_or_else(|_| "a broken string".to_owned(), |text| format!("the string {}", quoted(&text))),
+        Some(b'"') => scan.string().map_or_else(
+            |_| "a broken string".to_owned(),
+            |text| format!("the string {}", quoted(&text)),
+        ),
         Some(b'[') => "an array".to_owned(),
         Some(b'{') => "an object".to_owned(),
         Some(b'n') => "null".to_owned(),
@@ -23,7 +26,9 @@ pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
         Some(b't') => "true".to_owned(),
         Some(b'f') => "false".to_owned(),
         _ if hidden => "a number".to_owned(),
-        _ => scan.number().map_or_else(|_| "something else".to_owned(), |number| shown(number.text)),
+        _ => scan
+            .number()
+            .map_or_else(|_| "something else".to_owned(), |number| shown(number.text)),
     }
 }
 
@@ -63,7 +68,10 @@ pub(super) fn choices(choices: &[Box<str>]) -> String {
 }
 
 pub(super) fn values(values: &[Value]) -> String {
-    let words: Vec<_> = values.iter().map(|value| shown(&value.to_string())).collect();
+    let words: Vec<_> = values
+        .iter()
+        .map(|value| shown(&value.to_string()))
+        .collect();
     match words.as_slice() {
         [one] => one.clone(),
         many => format!("one of {}", list(many, ", ")),
@@ -72,7 +80,11 @@ pub(super) fn values(values: &[Value]) -> String {
 
 /// The types in words: `an integer or null`.
 pub(super) fn types(types: Types) -> String {
-    let number = if types.has(Types::NUMBER) { "a number" } else { "an integer" };
+    let number = if types.has(Types::NUMBER) {
+        "a number"
+    } else {
+        "an integer"
+    };
     let words: Vec<_> = [
         (Types::STRING, "a string"),
         (Types::INTEGER, number),
@@ -84,7 +96,11 @@ pub(super) fn types(types: Types) -> String {
     .into_iter()
     .filter_map(|(one, word)| types.has(one).then_some(word))
     .collect();
-    if words.is_empty() { "nothing".to_owned() } else { list(&words, " or ") }
+    if words.is_empty() {
+        "nothing".to_owned()
+    } else {
+        list(&words, " or ")
+    }
 }
 
 /// What a node wants, in a few words.
@@ -95,13 +111,21 @@ pub(super) fn node(program: &Program, id: Id) -> String {
 fn brief(program: &Program, id: Id, depth: usize) -> String {
     let node = program.node(id);
     if let Some(inner) = node.nullable {
-        return if depth == 0 { "a value or null".to_owned() } else { format!("{} or null", brief(program, inner, depth - 1)) };
+        return if depth == 0 {
+            "a value or null".to_owned()
+        } else {
+            format!("{} or null", brief(program, inner, depth - 1))
+        };
     }
     if let Some(values) = node.values.as_deref() {
         return self::values(values);
     }
     if let Some(choices) = node.text.as_ref().and_then(|text| text.choices.as_deref()) {
-        let null = if node.types.has(Types::NULL) { " or null" } else { "" };
+        let null = if node.types.has(Types::NULL) {
+            " or null"
+        } else {
+            ""
+        };
         return format!("{}{null}", self::choices(choices));
     }
     if node.types == Types::OBJECT
@@ -113,7 +137,11 @@ fn brief(program: &Program, id: Id, depth: usize) -> String {
         && depth > 0
         && let Some(union) = node.unions.first()
     {
-        let words: Vec<_> = union.of.iter().map(|id| brief(program, *id, depth - 1)).collect();
+        let words: Vec<_> = union
+            .of
+            .iter()
+            .map(|id| brief(program, *id, depth - 1))
+            .collect();
         return list(&words, ", or ");
     }
     if node.types == Types::EVERY {
@@ -123,22 +151,40 @@ fn brief(program: &Program, id: Id, depth: usize) -> String {
 }
 
 fn object(fields: &Fields) -> String {
-    let required: Vec<_> = fields.properties.iter().filter(|property| property.required).map(|property| format!("`{}`", property.name)).collect();
-    if required.is_empty() { "an object".to_owned() } else { format!("an object with {}", list(&required, " and ")) }
+    let required: Vec<_> = fields
+        .properties
+        .iter()
+        .filter(|property| property.required)
+        .map(|property| format!("`{}`", property.name))
+        .collect();
+    if required.is_empty() {
+        "an object".to_owned()
+    } else {
+        format!("an object with {}", list(&required, " and "))
+    }
 }
 
 /// `must be from 1 to 10`
 pub(super) fn range(node: &Node, bounds: &Bounds, number: Number) -> String {
-    let whole = matches!(number, Number::Whole(_) | Number::Beyond(_)) || !node.types.has(Types::NUMBER);
+    let whole =
+        matches!(number, Number::Whole(_) | Number::Beyond(_)) || !node.types.has(Types::NUMBER);
     if whole && let (Some(least), Some(most)) = (bounds.least, bounds.most) {
         return format!("must be from {least} to {most}");
     }
     if whole && let (Some(bound), None) | (None, Some(bound)) = (bounds.least, bounds.most) {
-        let word = if bounds.least.is_some() { "least" } else { "most" };
+        let word = if bounds.least.is_some() {
+            "least"
+        } else {
+            "most"
+        };
         return format!("must be at {word} {bound}");
     }
-    let low = bounds.low.map(|Edge { at, open }| format!("{} {at}", if open { "more than" } else { "at least" }));
-    let high = bounds.high.map(|Edge { at, open }| format!("{} {at}", if open { "less than" } else { "at most" }));
+    let low = bounds
+        .low
+        .map(|Edge { at, open }| format!("{} {at}", if open { "more than" } else { "at least" }));
+    let high = bounds
+        .high
+        .map(|Edge { at, open }| format!("{} {at}", if open { "less than" } else { "at most" }));
     match (low, high) {
         (Some(low), Some(high)) => format!("must be {low} and {high}"),
         (Some(one), None) | (None, Some(one)) => format!("must be {one}"),
@@ -163,7 +209,11 @@ pub(super) fn count(count: Count, one: &str, many: &str) -> String {
 
 /// `unknown key; did you mean ..`
 pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
-    let names: Vec<&str> = fields.properties.iter().map(|property| &*property.name).collect();
+    let names: Vec<&str> = fields
+        .properties
+        .iter()
+        .map(|property| &*property.name)
+        .collect();
     if let Some(near) = nearest(key, &names) {
         return format!("unknown key; did you mean `{near}`?");
     }
@@ -178,20 +228,30 @@ pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
 /// `; did you mean "a"?`, or nothing.
 pub(super) fn hint(text: &str, choices: &[Box<str>]) -> String {
     let names: Vec<&str> = choices.iter().map(|choice| &**choice).collect();
-    nearest(text, &names).map_or_else(String::new, |near| format!("; did you mean {}?", quoted(near)))
+    nearest(text, &names).map_or_else(String::new, |near| {
+        format!("; did you mean {}?", quoted(near))
+    })
 }
 
 /// The name that was likely meant.
 fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
-    let plain = |text: &str| text.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let plain = |text: &str| {
+        text.chars()
+            .filter(|char| char.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect::<Vec<_>>()
+    };
     if word.len() > 64 {
         return None;
     }
     let word = plain(word);
-    let near = names.iter().filter(|name| name.len() <= 64).map(|name| (distance(&word, &plain(name)), *name));
+    let near = names
+        .iter()
+        .filter(|name| name.len() <= 64)
+        .map(|name| (distance(&word, &plain(name)), *name));
     // As cargo and rustc do: one change for each three characters.
     let (far, name) = near.min_by_key(|(far, _)| *far)?;
-    (far <= word.len().max(3) / 3).then_some(name)
+    (far <= word.len().max(3) / 3 && far < word.len()).then_some(name)
 }
 
 /// How many characters must be added, left out, changed or swapped with their neighbour.
@@ -201,7 +261,8 @@ fn distance(a: &[char], b: &[char]) -> usize {
     for (i, left) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, right) in b.iter().enumerate() {
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
+            let at =
+                |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
             let change = at(&last, j) + usize::from(left != right);
             let mut best = change.min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
             if i > 0 && j > 0 && a.get(i - 1) == Some(right) && b.get(j - 1) == Some(left) {

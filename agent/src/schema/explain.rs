@@ -21,17 +21,26 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
     let mut walk = Walk::aloud(program, if blank { "{}" } else { text });
     match walk.value(program.root).and_then(|_| walk.scan.end()) {
         // Where the text itself is broken, all that was found before may be no more than a consequence.
-        Err(fault) => Some(Problems::one(Problem::new(String::new(), not_json(text, fault)))),
+        Err(fault) => Some(Problems::one(Problem::new(
+            String::new(),
+            not_json(text, fault),
+        ))),
         Ok(()) => walk.report.and_then(Report::finish),
     }
 }
 
 /// What a type's own `Deserialize` refused, which the schema allows.
 fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
-    let path = error.position().and_then(|at| steps_to(text, at)).unwrap_or_default();
+    let path = error
+        .position()
+        .and_then(|at| steps_to(text, at))
+        .unwrap_or_default();
     let hidden = schema.program().root_fields().is_some_and(|fields| {
         fields.properties.iter().any(|property| {
-            property.secret && path.first().is_none_or(|step| matches!(step, Step::Key(key) if **key == *property.name))
+            property.secret
+                && path
+                    .first()
+                    .is_none_or(|step| matches!(step, Step::Key(key) if **key == *property.name))
         })
     });
     let mut report = Report::default();
@@ -42,14 +51,27 @@ fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
         _ => "is not accepted; look at the description and give another value".to_owned(),
     };
     report.push(message);
-    report.finish().and_then(|problems| problems.iter().next().cloned()).unwrap_or_else(|| Problem::new(String::new(), error.to_string()))
+    report
+        .finish()
+        .and_then(|problems| problems.iter().next().cloned())
+        .unwrap_or_else(|| Problem::new(String::new(), error.to_string()))
 }
 
 fn not_json(text: &str, ScanError { at, fault }: ScanError) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(20));
-    let before: String = text.get(from..text.floor_char_boundary(at)).unwrap_or_default().to_owned();
-    let place = if before.is_empty() { String::new() } else { format!(", after {}", super::describe::quoted(&before)) };
-    format!("the arguments are not valid JSON: at byte {at}{place}: {}", fault.describe())
+    let before: String = text
+        .get(from..text.floor_char_boundary(at))
+        .unwrap_or_default()
+        .to_owned();
+    let place = if before.is_empty() {
+        String::new()
+    } else {
+        format!(", after {}", super::describe::quoted(&before))
+    };
+    format!(
+        "the arguments are not valid JSON: at byte {at}{place}: {}",
+        fault.describe()
+    )
 }
 
 /// The way to the value that begins at `at`.
@@ -64,10 +86,17 @@ fn steps_to(text: &str, at: usize) -> Option<Vec<Step<'_>>> {
         scan.pass();
         let mut index = 0;
         loop {
-            if !scan.another(index == 0, if byte == b'{' { b'}' } else { b']' }).ok()? {
+            if !scan
+                .another(index == 0, if byte == b'{' { b'}' } else { b']' })
+                .ok()?
+            {
                 return Some(steps);
             }
-            let step = if byte == b'{' { Step::Key(scan.key().ok()?) } else { Step::Index(index) };
+            let step = if byte == b'{' {
+                Step::Key(scan.key().ok()?)
+            } else {
+                Step::Index(index)
+            };
             scan.peek()?;
             let start = scan;
             scan.skip(0).ok()?;

@@ -16,12 +16,17 @@ pub(super) struct Flattened<'r, 'a> {
 
 impl<'r, 'a> Flattened<'r, 'a> {
     pub(super) fn new(reader: &'r mut Reader<'a>, keys: Vec<usize>) -> Self {
-        Self { reader, keys: keys.into_iter() }
+        Self {
+            reader,
+            keys: keys.into_iter(),
+        }
     }
 
     /// The next key, with the reader at its value.
     fn next(&mut self) -> Read<Option<Key<'a>>> {
-        let Some(at) = self.keys.next() else { return Ok(None) };
+        let Some(at) = self.keys.next() else {
+            return Ok(None);
+        };
         self.reader.scan = Scanner::new_at(self.reader.text(), at);
         self.reader.node = ANY;
         Ok(Some(Key(self.reader.scan.key()?)))
@@ -49,28 +54,48 @@ impl<'a> de::Deserializer<'a> for Flattened<'_, 'a> {
 
     /// None of its members given: absent.
     fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
-        if self.keys.as_slice().is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.keys.as_slice().is_empty() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
     /// The member that is named as a variant; the others are somebody else's.
-    fn deserialize_enum<V: Visitor<'a>>(mut self, _name: &'static str, variants: &'static [&'static str], visitor: V) -> Read<V::Value> {
+    fn deserialize_enum<V: Visitor<'a>>(
+        mut self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Read<V::Value> {
         while let Some(Key(name)) = self.next()? {
             if variants.contains(&&*name) {
                 return visitor.visit_enum(Variant::with_value(name, self.reader));
             }
         }
-        Err(de::Error::custom(format!("one of the keys {} is missing", variants.join(", "))))
+        Err(de::Error::custom(format!(
+            "one of the keys {} is missing",
+            variants.join(", ")
+        )))
     }
 
     fn deserialize_unit<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
         visitor.visit_unit()
     }
 
-    fn deserialize_unit_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_unit_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_unit()
     }
 

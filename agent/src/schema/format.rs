@@ -15,8 +15,25 @@ pub(super) enum Format {
 
 /// Formats of JSON Schema that stay in a schema; others are a generator's own.
 pub(super) const STANDARD: &[&str] = &[
-    "date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri",
-    "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer", "regex",
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
 ];
 
 impl Format {
@@ -49,7 +66,9 @@ impl Format {
             Self::Date => date(text).is_some(),
             Self::Time => time(text).is_some(),
             // RFC 3339 allows either case of the `T`.
-            Self::DateTime => text.split_once(['T', 't']).is_some_and(|(day, hour)| date(day).is_some() && time(hour).is_some()),
+            Self::DateTime => text
+                .split_once(['T', 't'])
+                .is_some_and(|(day, hour)| date(day).is_some() && time(hour).is_some()),
             Self::Uuid => {
                 text.len() == 36
                     && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -95,10 +114,15 @@ fn time(text: &str) -> Option<()> {
             if hours > 23 || minutes > 59 {
                 return None;
             }
-            (if other.starts_with('+') { 1 } else { -1 }, i64::from(hours * 60 + minutes))
+            (
+                if other.starts_with('+') { 1 } else { -1 },
+                i64::from(hours * 60 + minutes),
+            )
         }
     };
-    let (clock, fraction) = clock.split_once('.').map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
+    let (clock, fraction) = clock
+        .split_once('.')
+        .map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
     let mut parts = clock.split(':');
     let hour = digits(parts.next()?, 2)?;
     let minute = digits(parts.next()?, 2)?;

@@ -17,34 +17,66 @@ pub(super) struct Inlined {
 }
 
 /// Inlines a schema as a generator gives it: with its definitions apart, or in its own `$defs`.
-pub(super) fn inline(mut schema: Value, mut definitions: Map<String, Value>) -> Result<Inlined, SchemaError> {
-    let own = schema.as_object_mut().and_then(|object| object.remove("$defs").or_else(|| object.remove("definitions")));
-    definitions.extend(own.and_then(|own| own.as_object().cloned()).into_iter().flatten());
+pub(super) fn inline(
+    mut schema: Value,
+    mut definitions: Map<String, Value>,
+) -> Result<Inlined, SchemaError> {
+    let own = schema.as_object_mut().and_then(|object| {
+        object
+            .shift_remove("$defs")
+            .or_else(|| object.shift_remove("definitions"))
+    });
+    definitions.extend(
+        own.and_then(|own| own.as_object().cloned())
+            .into_iter()
+            .flatten(),
+    );
     // A root form refers to itself as `#`; placed under a property, `#` would be something else.
-    if refers(&schema).contains("#") || definitions.values().any(|definition| refers(definition).contains("#")) {
-        let title = schema.get("title").and_then(Value::as_str).unwrap_or("Self").to_owned();
+    if refers(&schema).contains("#")
+        || definitions
+            .values()
+            .any(|definition| refers(definition).contains("#"))
+    {
+        let title = schema
+            .get("title")
+            .and_then(Value::as_str)
+            .unwrap_or("Self")
+            .to_owned();
         let mut body = schema;
         if body.get("$schema").is_some() {
-            body.as_object_mut().map(|body| body.remove("title"));
+            body.as_object_mut().map(|body| body.shift_remove("title"));
         }
         definitions.insert(title.clone(), body);
         let pointer = reference(&title);
-        definitions.values_mut().for_each(|definition| point(definition, "#", &pointer));
+        definitions
+            .values_mut()
+            .for_each(|definition| point(definition, "#", &pointer));
         schema = json!({ "$ref": pointer });
     } else if schema.get("$schema").is_some()
         && let Some(object) = schema.as_object_mut()
     {
         // A root form is titled with the name of its type.
-        object.remove("title");
+        object.shift_remove("title");
     }
-    let edges: BTreeMap<String, BTreeSet<String>> = definitions.iter().map(|(name, body)| (name.clone(), refers(body))).collect();
+    let edges: BTreeMap<String, BTreeSet<String>> = definitions
+        .iter()
+        .map(|(name, body)| (name.clone(), refers(body)))
+        .collect();
     let recursive = |name: &String| reach(&edges, name).contains(name);
-    let mut kept: BTreeSet<String> = definitions.keys().filter(|name| recursive(name)).cloned().collect();
+    let mut kept: BTreeSet<String> = definitions
+        .keys()
+        .filter(|name| recursive(name))
+        .cloned()
+        .collect();
     let mut sizes = BTreeMap::new();
     if expanded(&schema, &definitions, &kept, &mut sizes) > MOST_NODES {
         kept = definitions.keys().cloned().collect();
     }
-    let mut inliner = Inliner { definitions: &definitions, kept: &kept, open: Vec::new() };
+    let mut inliner = Inliner {
+        definitions: &definitions,
+        kept: &kept,
+        open: Vec::new(),
+    };
     let schema = inliner.expand(&schema)?;
     let mut wanted: Vec<String> = refers(&schema).into_iter().collect();
     let mut bodies = BTreeMap::new();
@@ -52,12 +84,17 @@ pub(super) fn inline(mut schema: Value, mut definitions: Map<String, Value>) -> 
         if bodies.contains_key(&name) {
             continue;
         }
-        let Some(body) = definitions.get(&name) else { return Err(nowhere(&name)) };
+        let Some(body) = definitions.get(&name) else {
+            return Err(nowhere(&name));
+        };
         let body = inliner.expand(body)?;
         wanted.extend(refers(&body));
         bodies.insert(name, body);
     }
-    Ok(Inlined { schema, definitions: bodies.into_iter().collect() })
+    Ok(Inlined {
+        schema,
+        definitions: bodies.into_iter().collect(),
+    })
 }
 
 struct Inliner<'d> {
@@ -69,9 +106,11 @@ struct Inliner<'d> {
 
 impl Inliner<'_> {
     fn expand(&mut self, schema: &Value) -> Result<Value, SchemaError> {
-        let Value::Object(object) = schema else { return Ok(schema.clone()) };
+        let Value::Object(object) = schema else {
+            return Ok(schema.clone());
+        };
         let mut near = object.clone();
-        let target = near.remove("$ref");
+        let target = near.shift_remove("$ref");
         let mut failed = None;
         let outer = std::mem::take(&mut self.open);
         each_child(&mut near, &mut |child| match self.expand(child) {
@@ -82,8 +121,11 @@ impl Inliner<'_> {
         if let Some(error) = failed {
             return Err(error);
         }
-        let Some(target) = target else { return Ok(Value::Object(near)) };
-        let name = name_of(target.as_str().unwrap_or_default()).ok_or_else(|| nowhere(&target.to_string()))?;
+        let Some(target) = target else {
+            return Ok(Value::Object(near));
+        };
+        let name = name_of(target.as_str().unwrap_or_default())
+            .ok_or_else(|| nowhere(&target.to_string()))?;
         let definition = self.definitions.get(&name).ok_or_else(|| nowhere(&name))?;
         let noted = near.keys().all(|key| is_annotation(key));
         if (self.kept.contains(&name) && noted) || self.open.contains(&name) {
@@ -100,7 +142,9 @@ impl Inliner<'_> {
 }
 
 fn nowhere(name: &str) -> SchemaError {
-    SchemaError::new(format!("the reference to {name} points nowhere; only references into the schema's own `$defs` can be followed"))
+    SchemaError::new(format!(
+        "the reference to {name} points nowhere; only references into the schema's own `$defs` can be followed"
+    ))
 }
 
 /// The reference to a definition.
@@ -112,14 +156,18 @@ pub(super) fn reference(name: &str) -> String {
 
 fn name_of(reference: &str) -> Option<String> {
     let plain = unescape(reference);
-    let name = plain.strip_prefix("#/$defs/").or_else(|| plain.strip_prefix("#/definitions/"))?;
+    let name = plain
+        .strip_prefix("#/$defs/")
+        .or_else(|| plain.strip_prefix("#/definitions/"))?;
     Some(name.to_owned())
 }
 
 /// The definitions that a schema refers to; `#` is itself.
 pub(super) fn refers(schema: &Value) -> BTreeSet<String> {
     fn gather(schema: &Value, into: &mut BTreeSet<String>) {
-        let Value::Object(object) = schema else { return };
+        let Value::Object(object) = schema else {
+            return;
+        };
         if let Some(target) = object.get("$ref").and_then(Value::as_str) {
             into.insert(name_of(target).unwrap_or_else(|| target.to_owned()));
         }
@@ -132,7 +180,9 @@ pub(super) fn refers(schema: &Value) -> BTreeSet<String> {
 
 /// Turns references to `from` into references to `to`; both as they are written.
 pub(super) fn point(schema: &mut Value, from: &str, to: &str) {
-    let Value::Object(object) = schema else { return };
+    let Value::Object(object) = schema else {
+        return;
+    };
     if object.get("$ref").and_then(Value::as_str) == Some(from) {
         object.insert("$ref".to_owned(), to.into());
     }
@@ -154,8 +204,15 @@ pub(super) fn reach(edges: &BTreeMap<String, BTreeSet<String>>, name: &str) -> B
 }
 
 /// How many nodes a schema would have. The sizes of definitions are remembered, so exponential ones are counted fast.
-fn expanded(schema: &Value, definitions: &Map<String, Value>, kept: &BTreeSet<String>, sizes: &mut BTreeMap<String, u64>) -> u64 {
-    let Value::Object(object) = schema else { return 1 };
+fn expanded(
+    schema: &Value,
+    definitions: &Map<String, Value>,
+    kept: &BTreeSet<String>,
+    sizes: &mut BTreeMap<String, u64>,
+) -> u64 {
+    let Value::Object(object) = schema else {
+        return 1;
+    };
     let mut size = 1_u64;
     if let Some(name) = object.get("$ref").and_then(Value::as_str).and_then(name_of)
         && !kept.contains(&name)
@@ -166,7 +223,9 @@ fn expanded(schema: &Value, definitions: &Map<String, Value>, kept: &BTreeSet<St
         sizes.insert(name, inner);
         size = size.saturating_add(inner);
     }
-    each_child(&mut object.clone(), &mut |child| size = size.saturating_add(expanded(child, definitions, kept, sizes)));
+    each_child(&mut object.clone(), &mut |child| {
+        size = size.saturating_add(expanded(child, definitions, kept, sizes))
+    });
     size
 }
 
@@ -174,9 +233,26 @@ fn expanded(schema: &Value, definitions: &Map<String, Value>, kept: &BTreeSet<St
 pub(super) fn each_child(object: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (key, value) in object {
         match (key.as_str(), value) {
-            ("items" | "additionalProperties" | "not" | "propertyNames" | "contains" | "if" | "then" | "else" | "unevaluatedProperties" | "unevaluatedItems", value) => visit(value),
-            ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => schemas.values_mut().for_each(&mut *visit),
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => schemas.iter_mut().for_each(&mut *visit),
+            (
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "propertyNames"
+                | "contains"
+                | "if"
+                | "then"
+                | "else"
+                | "unevaluatedProperties"
+                | "unevaluatedItems",
+                value,
+            ) => visit(value),
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+                Value::Object(schemas),
+            ) => schemas.values_mut().for_each(&mut *visit),
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(&mut *visit)
+            }
             _ => {}
         }
     }

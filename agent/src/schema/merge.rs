@@ -14,7 +14,11 @@ pub(super) fn merge(base: Value, near: Map<String, Value>) -> Value {
             for (key, value) in &near {
                 fits = fits && add(&mut both, key, value).is_some();
             }
-            if fits { Value::Object(both) } else { all_of(base, near) }
+            if fits {
+                Value::Object(both)
+            } else {
+                all_of(base, near)
+            }
         }
         other => json!({ "allOf": [other, near] }),
     }
@@ -22,8 +26,19 @@ pub(super) fn merge(base: Value, near: Map<String, Value>) -> Value {
 
 /// Whether a property that only `other` has is something special to `one`.
 fn closes(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let limited = ["additionalProperties", "patternProperties", "unevaluatedProperties"].iter().any(|key| one.contains_key(*key));
-    let names = |map: &Map<String, Value>| map.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let limited = [
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+    ]
+    .iter()
+    .any(|key| one.contains_key(*key));
+    let names = |map: &Map<String, Value>| {
+        map.get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default()
+    };
     let own = names(one);
     limited && names(other).keys().any(|name| !own.contains_key(name))
 }
@@ -31,10 +46,10 @@ fn closes(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 fn all_of(mut base: Map<String, Value>, mut near: Map<String, Value>) -> Value {
     let mut out = Map::new();
     for key in ["title", "description", "default", "examples"] {
-        if let Some(value) = base.remove(key) {
+        if let Some(value) = base.shift_remove(key) {
             out.insert(key.to_owned(), value);
         }
-        if let Some(value) = near.remove(key) {
+        if let Some(value) = near.shift_remove(key) {
             add(&mut out, key, &value);
         }
     }
@@ -53,9 +68,15 @@ fn add(into: &mut Map<String, Value>, key: &str, value: &Value) -> Option<()> {
     }
     match key {
         "description" => *old = describe(value.as_str()?, old.as_str()?).into(),
-        "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => *old = value.clone(),
-        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => *old = tighter(old, value, true)?,
-        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => *old = tighter(old, value, false)?,
+        "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {
+            *old = value.clone()
+        }
+        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
+            *old = tighter(old, value, true)?
+        }
+        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
+            *old = tighter(old, value, false)?
+        }
         "uniqueItems" => *old = Value::Bool(old.as_bool()? || value.as_bool()?),
         "required" => {
             let old = old.as_array_mut()?;
@@ -79,14 +100,28 @@ fn add(into: &mut Map<String, Value>, key: &str, value: &Value) -> Option<()> {
         "items" => *old = merge(old.clone(), value.as_object()?.clone()),
         "type" => *old = both_types(old, value)?,
         "enum" => {
-            let both: Vec<Value> = old.as_array()?.iter().filter(|choice| value.as_array().is_some_and(|choices| choices.contains(choice))).cloned().collect();
+            let both: Vec<Value> = old
+                .as_array()?
+                .iter()
+                .filter(|choice| {
+                    value
+                        .as_array()
+                        .is_some_and(|choices| choices.contains(choice))
+                })
+                .cloned()
+                .collect();
             if both.is_empty() {
                 return None;
             }
             *old = Value::Array(both);
         }
         // A generator's own format gives way to one that somebody asked for.
-        "format" if !super::format::STANDARD.contains(&old.as_str()?) && !super::canonical::is_integer_format(old.as_str()?) => *old = value.clone(),
+        "format"
+            if !super::format::STANDARD.contains(&old.as_str()?)
+                && !super::canonical::is_integer_format(old.as_str()?) =>
+        {
+            *old = value.clone()
+        }
         _ => return None,
     }
     Some(())
@@ -105,24 +140,45 @@ pub(super) fn describe(near: &str, far: &str) -> String {
 
 /// Integers are compared as integers, so that no bound is rounded.
 fn tighter(one: &Value, other: &Value, larger: bool) -> Option<Value> {
-    let whole = |value: &Value| value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    let whole = |value: &Value| {
+        value
+            .as_i64()
+            .map(i128::from)
+            .or_else(|| value.as_u64().map(i128::from))
+    };
     let other_is_larger = match (whole(one), whole(other)) {
         (Some(one), Some(other)) => other > one,
         _ => other.as_f64()? > one.as_f64()?,
     };
-    Some(if other_is_larger == larger { other.clone() } else { one.clone() })
+    Some(if other_is_larger == larger {
+        other.clone()
+    } else {
+        one.clone()
+    })
 }
 
 fn both_types(one: &Value, other: &Value) -> Option<Value> {
     let names = |value: &Value| match value {
         Value::String(name) => vec![name.clone()],
-        Value::Array(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         _ => Vec::new(),
     };
     let (one, other) = (names(one), names(other));
-    let has = |names: &[String], name: &str| names.iter().any(|own| own == name || (own == "number" && name == "integer"));
+    let has = |names: &[String], name: &str| {
+        names
+            .iter()
+            .any(|own| own == name || (own == "number" && name == "integer"))
+    };
     let mut both: Vec<&String> = one.iter().filter(|name| has(&other, name)).collect();
-    both.extend(other.iter().filter(|name| has(&one, name) && !one.contains(name)));
+    both.extend(
+        other
+            .iter()
+            .filter(|name| has(&one, name) && !one.contains(name)),
+    );
     match both.as_slice() {
         [] => None,
         [name] => Some(json!(name)),
@@ -150,16 +206,35 @@ mod tests {
 
     #[test]
     fn the_tighter_bound_stays() {
-        assert_eq!(both(json!({"minimum": 0, "maximum": 255}), json!({"minimum": 5, "maximum": 300})), json!({"minimum": 5, "maximum": 255}));
-        let exact = both(json!({"maximum": 18_446_744_073_709_551_615_u64}), json!({"maximum": 18_446_744_073_709_551_614_u64}));
+        assert_eq!(
+            both(
+                json!({"minimum": 0, "maximum": 255}),
+                json!({"minimum": 5, "maximum": 300})
+            ),
+            json!({"minimum": 5, "maximum": 255})
+        );
+        let exact = both(
+            json!({"maximum": 18_446_744_073_709_551_615_u64}),
+            json!({"maximum": 18_446_744_073_709_551_614_u64}),
+        );
         assert_eq!(exact, json!({"maximum": 18_446_744_073_709_551_614_u64}));
     }
 
     #[test]
     fn what_one_schema_cannot_say_is_all_of() {
-        let said = both(json!({"pattern": "a", "description": "far"}), json!({"pattern": "b", "description": "near"}));
-        assert_eq!(said, json!({"description": "near\n\nfar", "allOf": [{"pattern": "a"}, {"pattern": "b"}]}));
+        let said = both(
+            json!({"pattern": "a", "description": "far"}),
+            json!({"pattern": "b", "description": "near"}),
+        );
+        assert_eq!(
+            said,
+            json!({"description": "near\n\nfar", "allOf": [{"pattern": "a"}, {"pattern": "b"}]})
+        );
         let closed = json!({"properties": {"a": {}}, "additionalProperties": false});
-        assert!(both(closed, json!({"properties": {"b": {}}})).get("allOf").is_some());
+        assert!(
+            both(closed, json!({"properties": {"b": {}}}))
+                .get("allOf")
+                .is_some()
+        );
     }
 }

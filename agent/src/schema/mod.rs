@@ -41,7 +41,10 @@ mod pointer;
 mod problem;
 mod program;
 mod read;
-#[expect(clippy::module_inception, reason = "the schema is what the room is named for")]
+#[expect(
+    clippy::module_inception,
+    reason = "the schema is what the room is named for"
+)]
 mod schema;
 mod values;
 mod walk;

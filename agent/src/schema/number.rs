@@ -57,14 +57,19 @@ impl Number {
             }
         }
         match number.text.parse::<f64>() {
-            Ok(float) if float.is_finite() && number.whole && number.text != "-0" => Self::Beyond(float),
+            Ok(float) if float.is_finite() && number.whole && number.text != "-0" => {
+                Self::Beyond(float)
+            }
             Ok(float) if float.is_finite() => Self::Float(float),
             _ => Self::Infinite,
         }
     }
 
     /// As a float, which may be near only.
-    #[expect(clippy::cast_precision_loss, reason = "only compared with bounds that are floats themselves")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "only compared with bounds that are floats themselves"
+    )]
     pub(super) fn as_f64(self) -> f64 {
         match self {
             Self::Whole(Whole::Small(number)) => number as f64,
@@ -89,7 +94,8 @@ pub(super) fn is_multiple(text: &str, step: &str) -> bool {
         (step != 0).then(|| number % step == 0)
     };
     exact().unwrap_or_else(|| {
-        let ratio = text.parse::<f64>().unwrap_or(f64::NAN) / step.parse::<f64>().unwrap_or(f64::NAN);
+        let ratio =
+            text.parse::<f64>().unwrap_or(f64::NAN) / step.parse::<f64>().unwrap_or(f64::NAN);
         ratio.is_finite() && ratio.fract() == 0.0
     })
 }
@@ -104,7 +110,11 @@ fn decimal(text: &str) -> Option<(i128, i32)> {
     let fraction = fraction.trim_end_matches('0');
     let places = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
     let number = format!("{whole}{fraction}").parse().ok()?;
-    Some(if number == 0 { (0, 0) } else { (number, places) })
+    Some(if number == 0 {
+        (0, 0)
+    } else {
+        (number, places)
+    })
 }
 
 #[cfg(test)]

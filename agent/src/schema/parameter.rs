@@ -43,7 +43,8 @@ impl Schema {
         let mut root = Root::default();
         for (index, parameter) in parameters.iter().enumerate() {
             if let Some(schema) = parameter.schema {
-                root.add(index, parameter, schema).map_err(|error| error.of(parameter.name))?;
+                root.add(index, parameter, schema)
+                    .map_err(|error| error.of(parameter.name))?;
             }
         }
         root.build(parameters)
@@ -84,9 +85,13 @@ impl Schema {
     pub fn of<T: JsonSchema>() -> Result<Self, SchemaError> {
         let mut root = Root::default();
         let (schema, definitions) = generate(|generator| generator.subschema_for::<T>())?;
-        root.groups.push(Group { definitions, ..Group::default() });
+        root.groups.push(Group {
+            definitions,
+            ..Group::default()
+        });
         if schema.get("type") != Some(&json!("null")) {
-            root.flatten(0, schema, true).map_err(|error| error.of(std::any::type_name::<T>()))?;
+            root.flatten(0, schema, true)
+                .map_err(|error| error.of(std::any::type_name::<T>()))?;
         }
         root.owners.clear();
         root.build(&[])
@@ -94,8 +99,12 @@ impl Schema {
 }
 
 /// The schema of one type: inlined, in its own words still.
-fn generate(schema: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema) -> Result<(Value, Map<String, Value>), SchemaError> {
-    let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| settings.meta_schema = None);
+fn generate(
+    schema: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema,
+) -> Result<(Value, Map<String, Value>), SchemaError> {
+    let settings = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .with(|settings| settings.meta_schema = None);
     // A generator for each parameter: names given by the order of visits stay within one.
     let mut generator = settings.into_generator();
     let schema = schema(&mut generator).to_value();
@@ -125,21 +134,33 @@ struct Group {
 }
 
 impl Root {
-    fn add(&mut self, index: usize, parameter: &Parameter, schema: fn(&mut SchemaGenerator) -> schemars::Schema) -> Result<(), SchemaError> {
+    fn add(
+        &mut self,
+        index: usize,
+        parameter: &Parameter,
+        schema: fn(&mut SchemaGenerator) -> schemars::Schema,
+    ) -> Result<(), SchemaError> {
         let (mut schema, definitions) = generate(schema)?;
         let optional = (parameter.optional)() || parameter.default.is_some();
-        self.groups.push(Group { definitions, ..Group::default() });
+        self.groups.push(Group {
+            definitions,
+            ..Group::default()
+        });
         if parameter.flatten {
             return self.flatten(index, schema, !optional);
         }
         normalise(&mut schema);
         for (key, text) in parameter.keywords {
-            let value: Value = serde_json::from_str(text).map_err(|error| SchemaError::new(format!("`{key}` is {text}, which is no JSON: {error}")))?;
+            let value: Value = serde_json::from_str(text).map_err(|error| {
+                SchemaError::new(format!("`{key}` is {text}, which is no JSON: {error}"))
+            })?;
             schema = constrain(schema, key, value);
         }
         if let Some(default) = parameter.default {
             let text = default();
-            let value = serde_json::from_str(&text).map_err(|error| SchemaError::new(format!("the default {text} is no JSON: {error}")))?;
+            let value = serde_json::from_str(&text).map_err(|error| {
+                SchemaError::new(format!("the default {text} is no JSON: {error}"))
+            })?;
             schema = constrain(schema, "default", value);
         }
         if let Some(object) = schema.as_object_mut() {
@@ -159,34 +180,66 @@ impl Root {
         }
         match self.owners.insert(name.to_owned(), owner) {
             None => Ok(()),
-            Some(_) => Err(SchemaError::new(format!("two parameters are called `{name}`; rename one"))),
+            Some(_) => Err(SchemaError::new(format!(
+                "two parameters are called `{name}`; rename one"
+            ))),
         }
     }
 
     fn flatten(&mut self, index: usize, schema: Value, required: bool) -> Result<(), SchemaError> {
-        let not_an_object = || SchemaError::new("the fields of a type can be parameters only where it is an object; this one is not");
-        let Value::Object(mut object) = without_null(schema) else { return Err(not_an_object()) };
+        let not_an_object = || {
+            SchemaError::new(
+                "the fields of a type can be parameters only where it is an object; this one is not",
+            )
+        };
+        let Value::Object(mut object) = without_null(schema) else {
+            return Err(not_an_object());
+        };
         if object.contains_key("$ref") {
-            let target = object.get("$ref").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let body = self.groups.last().and_then(|group| group.definitions.iter().find(|(name, _)| reference(name) == target));
-            object = body.and_then(|(_, body)| body.as_object().cloned()).ok_or_else(not_an_object)?;
+            let target = object
+                .get("$ref")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            let body = self.groups.last().and_then(|group| {
+                group
+                    .definitions
+                    .iter()
+                    .find(|(name, _)| reference(name) == target)
+            });
+            object = body
+                .and_then(|(_, body)| body.as_object().cloned())
+                .ok_or_else(not_an_object)?;
         }
         let union = object.contains_key("oneOf") || object.contains_key("anyOf");
         if !union && object.get("type") != Some(&json!("object")) {
             return Err(not_an_object());
         }
-        for (name, schema) in object.remove("properties").and_then(|properties| properties.as_object().cloned()).into_iter().flatten() {
+        for key in ["oneOf", "anyOf"] {
+            if let Some(Value::Array(alternatives)) = object.get_mut(key) {
+                *alternatives = std::mem::take(alternatives)
+                    .into_iter()
+                    .flat_map(unit_members)
+                    .collect();
+            }
+        }
+        for (name, schema) in object
+            .shift_remove("properties")
+            .and_then(|properties| properties.as_object().cloned())
+            .into_iter()
+            .flatten()
+        {
             self.claim(&name, Owner::Flattened(index))?;
             self.properties.insert(name, schema);
         }
-        if let Some(Value::Array(names)) = object.remove("required")
+        if let Some(Value::Array(names)) = object.shift_remove("required")
             && required
         {
             self.required.extend(names);
         }
-        object.remove("type");
-        object.remove("title");
-        object.remove("default");
+        object.shift_remove("type");
+        object.shift_remove("title");
+        object.shift_remove("default");
         for (key, value) in object {
             match self.rest.get(&key) {
                 // That a struct is closed says nothing of the other parameters; the root is closed for all.
@@ -198,7 +251,11 @@ impl Root {
                     self.rest.insert(key, value);
                 }
                 Some(known) if *known == value || super::program::is_annotation(&key) => {}
-                Some(_) => return Err(SchemaError::new(format!("two flattened types both say `{key}` of the object; flatten one of them only"))),
+                Some(_) => {
+                    return Err(SchemaError::new(format!(
+                        "two flattened types both say `{key}` of the object; flatten one of them only"
+                    )));
+                }
             }
         }
         Ok(())
@@ -208,7 +265,7 @@ impl Root {
         let definitions = self.settle_definitions();
         let mut root = Map::new();
         root.insert("type".to_owned(), "object".into());
-        if let Some(description) = self.rest.remove("description")
+        if let Some(description) = self.rest.shift_remove("description")
             && parameters.is_empty()
         {
             root.insert("description".to_owned(), description);
@@ -232,8 +289,16 @@ impl Root {
         if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
             definitions.values_mut().for_each(strip);
         }
-        let owner = |property: &super::program::Property| self.owners.get(&*property.name).copied().unwrap_or(Owner::Rest);
-        let owners = program.root_fields().map(|fields| fields.properties.iter().map(owner).collect()).unwrap_or_default();
+        let owner = |property: &super::program::Property| {
+            self.owners
+                .get(&*property.name)
+                .copied()
+                .unwrap_or(Owner::Rest)
+        };
+        let owners = program
+            .root_fields()
+            .map(|fields| fields.properties.iter().map(owner).collect())
+            .unwrap_or_default();
         Ok(Schema::compiled(root, program, owners))
     }
 
@@ -253,23 +318,37 @@ impl Root {
             .iter()
             .map(|group| {
                 let group = group.iter().filter(|(name, _)| differing(name));
-                group.map(|(name, print)| ((*name).clone(), format!("{name}_{}", print.get(..8).unwrap_or(print)))).collect()
+                group
+                    .map(|(name, print)| {
+                        (
+                            (*name).clone(),
+                            format!("{name}_{}", print.get(..8).unwrap_or(print)),
+                        )
+                    })
+                    .collect()
             })
             .collect();
         let mut settled = Map::new();
         for (group, renamed) in self.groups.iter_mut().zip(renamed) {
             for (name, unique) in renamed {
                 let (from, to) = (reference(&name), reference(&unique));
-                group.definitions.values_mut().for_each(|body| point(body, &from, &to));
-                let body = group.definitions.remove(&name).unwrap_or_default();
+                group
+                    .definitions
+                    .values_mut()
+                    .for_each(|body| point(body, &from, &to));
+                let body = group.definitions.shift_remove(&name).unwrap_or_default();
                 group.definitions.insert(unique, body);
-                let own = self.properties.iter_mut().filter(|(name, _)| group.properties.contains(&**name));
+                let own = self
+                    .properties
+                    .iter_mut()
+                    .filter(|(name, _)| group.properties.contains(&**name));
                 own.for_each(|(_, schema)| point(schema, &from, &to));
                 for key in &group.rest {
-                    if let Some(value) = self.rest.remove(key) {
+                    if let Some(value) = self.rest.shift_remove(key) {
                         let mut one = Value::Object(Map::from_iter([(key.clone(), value)]));
                         point(&mut one, &from, &to);
-                        self.rest.extend(one.as_object().cloned().unwrap_or_default());
+                        self.rest
+                            .extend(one.as_object().cloned().unwrap_or_default());
                     }
                 }
             }
@@ -283,13 +362,40 @@ impl Group {
     /// What each definition says, with all that it leads to.
     fn prints(&self) -> Vec<(&String, String)> {
         let definitions = &self.definitions;
-        let edges: BTreeMap<String, BTreeSet<String>> = definitions.iter().map(|(name, body)| (name.clone(), refers(body))).collect();
+        let edges: BTreeMap<String, BTreeSet<String>> = definitions
+            .iter()
+            .map(|(name, body)| (name.clone(), refers(body)))
+            .collect();
         let print = |name: &String| {
-            let bodies: Vec<String> = reach(&edges, name).iter().chain([name]).map(|name| format!("{name}{:?}", definitions.get(name))).collect();
+            let bodies: Vec<String> = reach(&edges, name)
+                .iter()
+                .chain([name])
+                .map(|name| format!("{name}{:?}", definitions.get(name)))
+                .collect();
             Fingerprint::of(&bodies.join("\n")).to_string()
         };
         definitions.keys().map(|name| (name, print(name))).collect()
     }
+}
+
+/// A unit variant is a string on its own; flattened it is a member of its name that is null.
+fn unit_members(alternative: Value) -> Vec<Value> {
+    let choices = match (alternative.get("const"), alternative.get("enum")) {
+        (Some(one), None) => vec![one.clone()],
+        (None, Some(Value::Array(many))) => many.clone(),
+        _ => Vec::new(),
+    };
+    if choices.is_empty() || !choices.iter().all(Value::is_string) {
+        return vec![alternative];
+    }
+    let member = |name: &Value| {
+        let properties = Map::from_iter([(
+            name.as_str().unwrap_or_default().to_owned(),
+            json!({"type": "null"}),
+        )]);
+        json!({"type": "object", "properties": properties, "required": [name]})
+    };
+    choices.iter().map(member).collect()
 }
 
 /// The type itself where the schema is of an `Option`.
@@ -299,7 +405,11 @@ fn without_null(mut schema: Value) -> Value {
         && let [one, other] = alternatives.as_slice()
         && (*one == null || *other == null)
     {
-        return if *one == null { other.clone() } else { one.clone() };
+        return if *one == null {
+            other.clone()
+        } else {
+            one.clone()
+        };
     }
     if schema.get("type") == Some(&json!(["object", "null"]))
         && let Some(object) = schema.as_object_mut()
@@ -328,17 +438,37 @@ fn constrain(schema: Value, key: &str, mut value: Value) -> Value {
     merge(schema, Map::from_iter([(key.to_owned(), value)]))
 }
 
-fn refuse_bad_defaults(program: &Program, parameters: &[Parameter], root: &Value) -> Result<(), SchemaError> {
-    for parameter in parameters.iter().filter(|parameter| parameter.default.is_some() && !parameter.flatten) {
-        let default = root.get("properties").and_then(|properties| properties.get(parameter.name)?.get("default"));
-        let node = program.root_fields().and_then(|fields| fields.properties.get(fields.find(parameter.name, 0)?)).map(|property| property.node);
-        let (Some(default), Some(node)) = (default, node) else { continue };
+fn refuse_bad_defaults(
+    program: &Program,
+    parameters: &[Parameter],
+    root: &Value,
+) -> Result<(), SchemaError> {
+    for parameter in parameters
+        .iter()
+        .filter(|parameter| parameter.default.is_some() && !parameter.flatten)
+    {
+        let default = root
+            .get("properties")
+            .and_then(|properties| properties.get(parameter.name)?.get("default"));
+        let node = program
+            .root_fields()
+            .and_then(|fields| fields.properties.get(fields.find(parameter.name, 0)?))
+            .map(|property| property.node);
+        let (Some(default), Some(node)) = (default, node) else {
+            continue;
+        };
         let text = default.to_string();
         let mut walk = Walk::aloud(program, &text);
         let fits = walk.value(node).unwrap_or(false);
         if !fits {
-            let problems = walk.report.and_then(super::problem::Report::finish).map_or_else(String::new, |problems| problems.to_string());
-            return Err(SchemaError::new(format!("the default {text} does not fit: {problems}")).of(parameter.name));
+            let problems = walk
+                .report
+                .and_then(super::problem::Report::finish)
+                .map_or_else(String::new, |problems| problems.to_string());
+            return Err(
+                SchemaError::new(format!("the default {text} does not fit: {problems}"))
+                    .of(parameter.name),
+            );
         }
     }
     Ok(())

@@ -23,7 +23,9 @@ pub(super) fn unescape(reference: &str) -> Cow<'_, str> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let code = (*byte == b'%').then(|| reference.get(at + 1..at + 3)).flatten();
+        let code = (*byte == b'%')
+            .then(|| reference.get(at + 1..at + 3))
+            .flatten();
         if let Some(code) = code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             out.push(code);
             at += 3;

@@ -20,7 +20,10 @@ pub struct Problem {
 impl Problem {
     /// A problem at a JSON pointer.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -45,7 +48,10 @@ pub struct Problems {
 impl Problems {
     /// One problem.
     pub fn one(problem: Problem) -> Self {
-        Self { list: vec![problem], omitted: 0 }
+        Self {
+            list: vec![problem],
+            omitted: 0,
+        }
     }
 
     /// These problems; `None` if there are none.
@@ -180,7 +186,10 @@ impl Report<'_> {
     }
 
     pub(super) fn finish(self) -> Option<Problems> {
-        (!self.list.is_empty()).then_some(Problems { list: self.list, omitted: self.omitted })
+        (!self.list.is_empty()).then_some(Problems {
+            list: self.list,
+            omitted: self.omitted,
+        })
     }
 }
 

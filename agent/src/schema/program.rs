@@ -165,7 +165,10 @@ impl Types {
 }
 
 impl Count {
-    const EVERY: Self = Self { least: 0, most: usize::MAX };
+    const EVERY: Self = Self {
+        least: 0,
+        most: usize::MAX,
+    };
 
     pub(super) const fn holds(self, count: usize) -> bool {
         self.least <= count && count <= self.most
@@ -201,7 +204,10 @@ impl Fields {
     pub(super) fn find(&self, name: &str, expected: usize) -> Option<usize> {
         match self.properties.get(expected) {
             Some(property) if *property.name == *name => Some(expected),
-            _ => self.properties.iter().position(|property| *property.name == *name),
+            _ => self
+                .properties
+                .iter()
+                .position(|property| *property.name == *name),
         }
     }
 }
@@ -209,7 +215,17 @@ impl Fields {
 impl Program {
     /// Compiles a canonical schema.
     pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        let mut compiler = Compiler { nodes: vec![Node::any(), Node { types: Types::NONE, free: false, ..Node::any() }], ids: HashMap::new() };
+        let mut compiler = Compiler {
+            nodes: vec![
+                Node::any(),
+                Node {
+                    types: Types::NONE,
+                    free: false,
+                    ..Node::any()
+                },
+            ],
+            ids: HashMap::new(),
+        };
         let definitions = schema.get("$defs").and_then(Value::as_object);
         for name in definitions.into_iter().flat_map(Map::keys) {
             let id = compiler.push(Node::any());
@@ -225,16 +241,30 @@ impl Program {
         }
         let node = compiler.build(schema)?;
         compiler.set(root, node);
-        let program = Self { nodes: compiler.nodes, root };
+        let program = Self {
+            nodes: compiler.nodes,
+            root,
+        };
         program.refuse_endless()?;
         Ok(program)
     }
 
     /// The program of a schema that somebody else checks: any object.
     pub(super) fn any_object() -> Self {
-        let object = Node { types: Types::OBJECT, free: false, ..Node::any() };
-        let never = Node { types: Types::NONE, free: false, ..Node::any() };
-        Self { nodes: vec![Node::any(), never, object], root: 2 }
+        let object = Node {
+            types: Types::OBJECT,
+            free: false,
+            ..Node::any()
+        };
+        let never = Node {
+            types: Types::NONE,
+            free: false,
+            ..Node::any()
+        };
+        Self {
+            nodes: vec![Node::any(), never, object],
+            root: 2,
+        }
     }
 
     #[inline]
@@ -250,7 +280,11 @@ impl Program {
     /// Marks the value of a top-level property as one that is never shown.
     pub(super) fn hide(&mut self, name: &str) {
         let root = self.nodes.get_mut(self.root as usize);
-        for property in root.and_then(|root| root.fields.as_deref_mut()).into_iter().flat_map(|fields| &mut fields.properties) {
+        for property in root
+            .and_then(|root| root.fields.as_deref_mut())
+            .into_iter()
+            .flat_map(|fields| &mut fields.properties)
+        {
             property.secret |= *property.name == *name;
         }
     }
@@ -268,7 +302,13 @@ impl Program {
                 *slot = 1;
             }
             let unions = node.unions.iter().flat_map(|union| &*union.of);
-            let ends = node.all.iter().chain(unions).chain(&node.nullable).chain(&node.not).all(|next| visit(program, *next, state));
+            let ends = node
+                .all
+                .iter()
+                .chain(unions)
+                .chain(&node.nullable)
+                .chain(&node.not)
+                .all(|next| visit(program, *next, state));
             if let Some(slot) = state.get_mut(id as usize) {
                 *slot = 2;
             }
@@ -279,7 +319,9 @@ impl Program {
         if ids.all(|id| visit(self, id, &mut state)) {
             return Ok(());
         }
-        Err(SchemaError::new("a type contains itself at the same place, without an object or array between; no value could ever be checked"))
+        Err(SchemaError::new(
+            "a type contains itself at the same place, without an object or array between; no value could ever be checked",
+        ))
     }
 }
 
@@ -318,29 +360,66 @@ impl Compiler {
         }
     }
 
-    fn nodes<'v>(&mut self, schemas: impl IntoIterator<Item = &'v Value>) -> Result<Box<[Id]>, SchemaError> {
-        schemas.into_iter().map(|schema| self.node(schema)).collect()
+    fn nodes<'v>(
+        &mut self,
+        schemas: impl IntoIterator<Item = &'v Value>,
+    ) -> Result<Box<[Id]>, SchemaError> {
+        schemas
+            .into_iter()
+            .map(|schema| self.node(schema))
+            .collect()
     }
 
     fn target(&self, reference: &Value) -> Result<Id, SchemaError> {
         let text = reference.as_str().unwrap_or_default();
         let found = self.ids.get(&*unescape(text));
-        found.copied().ok_or_else(|| SchemaError::new(format!("`$ref` {reference} points nowhere")))
+        found
+            .copied()
+            .ok_or_else(|| SchemaError::new(format!("`$ref` {reference} points nowhere")))
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm a keyword: the table of what a schema may say")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm a keyword: the table of what a schema may say"
+    )]
     fn build(&mut self, schema: &Value) -> Result<Node, SchemaError> {
         let object = match schema {
             Value::Bool(true) => return Ok(Node::any()),
-            Value::Bool(false) => return Ok(Node { types: Types::NONE, free: false, ..Node::any() }),
+            Value::Bool(false) => {
+                return Ok(Node {
+                    types: Types::NONE,
+                    free: false,
+                    ..Node::any()
+                });
+            }
             Value::Object(object) => object,
-            other => return Err(SchemaError::new(format!("a schema is an object, not {other}"))),
+            other => {
+                return Err(SchemaError::new(format!(
+                    "a schema is an object, not {other}"
+                )));
+            }
         };
         let mut node = Node::any();
         let mut bounds = Bounds::default();
-        let mut text = Text { length: Count::EVERY, pattern: None, format: None, choices: None };
-        let mut list = List { length: Count::EVERY, first: Box::default(), items: ANY, unique: false };
-        let mut fields = Fields { properties: Box::default(), patterns: Box::default(), rest: ANY, names: None, length: Count::EVERY };
+        let mut text = Text {
+            length: Count::EVERY,
+            pattern: None,
+            format: None,
+            choices: None,
+        };
+        let mut list = List {
+            length: Count::EVERY,
+            first: Box::default(),
+            items: ANY,
+            unique: false,
+        };
+        let mut fields = Fields {
+            properties: Box::default(),
+            patterns: Box::default(),
+            rest: ANY,
+            names: None,
+            length: Count::EVERY,
+        };
         let mut properties = Vec::new();
         for (key, value) in object {
             let wrong = || SchemaError::new(format!("`{key}` cannot be {value}"));
@@ -356,7 +435,9 @@ impl Compiler {
                 "exclusiveMinimum" => bounds.at_least(value, true).ok_or_else(wrong)?,
                 "maximum" => bounds.at_most(value, false).ok_or_else(wrong)?,
                 "exclusiveMaximum" => bounds.at_most(value, true).ok_or_else(wrong)?,
-                "multipleOf" if value.as_f64().is_some_and(|step| step > 0.0) => bounds.step = Some(value.to_string().into()),
+                "multipleOf" if value.as_f64().is_some_and(|step| step > 0.0) => {
+                    bounds.step = Some(value.to_string().into())
+                }
                 "minLength" => text.length.least = size(value).ok_or_else(wrong)?,
                 "maxLength" => text.length.most = size(value).ok_or_else(wrong)?,
                 "pattern" => text.pattern = Some(regex(value)?),
@@ -370,8 +451,14 @@ impl Compiler {
                         bounds.lower(Whole::Big(u128::MAX));
                     }
                     "float" => {
-                        bounds.low.get_or_insert(Edge { at: f32::MIN.into(), open: false });
-                        bounds.high.get_or_insert(Edge { at: f32::MAX.into(), open: false });
+                        bounds.low.get_or_insert(Edge {
+                            at: f32::MIN.into(),
+                            open: false,
+                        });
+                        bounds.high.get_or_insert(Edge {
+                            at: f32::MAX.into(),
+                            open: false,
+                        });
                     }
                     name => text.format = Format::named(name),
                 },
@@ -383,12 +470,19 @@ impl Compiler {
                 "properties" => {
                     for (name, schema) in value.as_object().ok_or_else(wrong)? {
                         let node = self.node(schema)?;
-                        properties.push(Property { name: name.as_str().into(), node, required: false, secret: false });
+                        properties.push(Property {
+                            name: name.as_str().into(),
+                            node,
+                            required: false,
+                            secret: false,
+                        });
                     }
                 }
                 "patternProperties" => {
                     let patterns = value.as_object().ok_or_else(wrong)?.iter();
-                    let compiled = patterns.map(|(pattern, schema)| Ok((regex(&pattern.as_str().into())?, self.node(schema)?)));
+                    let compiled = patterns.map(|(pattern, schema)| {
+                        Ok((regex(&pattern.as_str().into())?, self.node(schema)?))
+                    });
                     fields.patterns = compiled.collect::<Result<_, SchemaError>>()?;
                 }
                 "additionalProperties" => fields.rest = self.node(value)?,
@@ -397,32 +491,71 @@ impl Compiler {
                 "maxProperties" => fields.length.most = size(value).ok_or_else(wrong)?,
                 "enum" => node.values = Some(value.as_array().ok_or_else(wrong)?.as_slice().into()),
                 "const" => node.values = Some(std::slice::from_ref(value).into()),
-                "allOf" => node.all.extend(self.nodes(value.as_array().ok_or_else(wrong)?)?),
-                "anyOf" | "oneOf" => node.unions.push(Union { of: self.nodes(value.as_array().ok_or_else(wrong)?)?, single: key == "oneOf" }),
+                "allOf" => node
+                    .all
+                    .extend(self.nodes(value.as_array().ok_or_else(wrong)?)?),
+                "anyOf" | "oneOf" => node.unions.push(Union {
+                    of: self.nodes(value.as_array().ok_or_else(wrong)?)?,
+                    single: key == "oneOf",
+                }),
                 "not" => node.not = Some(self.node(value)?),
                 "$ref" => node.all.push(self.target(value)?),
                 "required" | "$defs" => {}
                 key if is_annotation(key) => {}
-                _ => return Err(SchemaError::new(format!("the schema keyword `{key}` ({value}) cannot be checked; leave it out, or name it `x-{key}` if it is a note"))),
+                _ => {
+                    return Err(SchemaError::new(format!(
+                        "the schema keyword `{key}` ({value}) cannot be checked; leave it out, or name it `x-{key}` if it is a note"
+                    )));
+                }
             }
         }
-        for name in object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-            if let Some(property) = properties.iter_mut().find(|property| *property.name == *name) {
+        for name in object
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
+            if let Some(property) = properties
+                .iter_mut()
+                .find(|property| *property.name == *name)
+            {
                 property.required = true;
             } else {
-                properties.push(Property { name: name.into(), node: fields.rest, required: true, secret: false });
+                properties.push(Property {
+                    name: name.into(),
+                    node: fields.rest,
+                    required: true,
+                    secret: false,
+                });
             }
         }
         fields.properties = properties.into();
         fix_values(&mut node, &mut text);
 
-        let counted = !fields.patterns.is_empty() || fields.names.is_some() || !fields.length.is_every();
-        node.walked = counted || list.unique || node.values.is_some() || !node.all.is_empty() || !node.unions.is_empty() || node.not.is_some();
+        let counted =
+            !fields.patterns.is_empty() || fields.names.is_some() || !fields.length.is_every();
+        node.walked = counted
+            || list.unique
+            || node.values.is_some()
+            || !node.all.is_empty()
+            || !node.unions.is_empty()
+            || node.not.is_some();
         node.number = bounds.says_something().then(|| bounds.into());
-        node.text = (!text.length.is_every() || text.pattern.is_some() || text.format.is_some() || text.choices.is_some()).then(|| text.into());
-        node.list = (!list.length.is_every() || !list.first.is_empty() || list.items != ANY || list.unique).then(|| list.into());
-        node.fields = (counted || !fields.properties.is_empty() || fields.rest != ANY).then(|| fields.into());
-        let checks = node.number.is_some() || node.text.is_some() || node.list.is_some() || node.fields.is_some();
+        node.text = (!text.length.is_every()
+            || text.pattern.is_some()
+            || text.format.is_some()
+            || text.choices.is_some())
+        .then(|| text.into());
+        node.list =
+            (!list.length.is_every() || !list.first.is_empty() || list.items != ANY || list.unique)
+                .then(|| list.into());
+        node.fields =
+            (counted || !fields.properties.is_empty() || fields.rest != ANY).then(|| fields.into());
+        let checks = node.number.is_some()
+            || node.text.is_some()
+            || node.list.is_some()
+            || node.fields.is_some();
         node.free = node.types == Types::EVERY && !node.walked && !checks;
         self.find_nullable(&mut node, checks);
         Ok(node)
@@ -430,16 +563,32 @@ impl Compiler {
 
     /// `anyOf: [x, null]` and nothing else: no need to look at the whole value first.
     fn find_nullable(&self, node: &mut Node, checks: bool) {
-        let lone = node.types == Types::EVERY && !checks && node.values.is_none() && node.all.is_empty() && node.not.is_none();
-        let [union] = node.unions.as_slice() else { return };
+        let lone = node.types == Types::EVERY
+            && !checks
+            && node.values.is_none()
+            && node.all.is_empty()
+            && node.not.is_none();
+        let [union] = node.unions.as_slice() else {
+            return;
+        };
         let [one, other] = &*union.of else { return };
-        let is_null = |id: Id| self.nodes.get(id as usize).is_some_and(|node| node.types == Types::NULL && !node.walked);
+        let is_null = |id: Id| {
+            self.nodes
+                .get(id as usize)
+                .is_some_and(|node| node.types == Types::NULL && !node.walked)
+        };
         let inner = match (is_null(*one), is_null(*other)) {
             (true, false) => *other,
             (false, true) => *one,
             _ => return,
         };
-        if lone && (!union.single || self.nodes.get(inner as usize).is_some_and(|inner| !inner.free && !inner.types.has(Types::NULL))) {
+        if lone
+            && (!union.single
+                || self
+                    .nodes
+                    .get(inner as usize)
+                    .is_some_and(|inner| !inner.free && !inner.types.has(Types::NULL)))
+        {
             node.unions.clear();
             node.walked = false;
             node.nullable = Some(inner);
@@ -450,14 +599,21 @@ impl Compiler {
 /// Strings to choose from are checked with the string; null among them with the type.
 fn fix_values(node: &mut Node, text: &mut Text) {
     let Some(values) = &node.values else { return };
-    if !values.iter().all(|value| value.is_string() || value.is_null()) {
+    if !values
+        .iter()
+        .all(|value| value.is_string() || value.is_null())
+    {
         return;
     }
     let mut types = 0;
     if values.iter().any(Value::is_null) {
         types |= Types::NULL.0;
     }
-    let choices: Box<[Box<str>]> = values.iter().filter_map(Value::as_str).map(Into::into).collect();
+    let choices: Box<[Box<str>]> = values
+        .iter()
+        .filter_map(Value::as_str)
+        .map(Into::into)
+        .collect();
     if !choices.is_empty() {
         types |= Types::STRING.0;
     }
@@ -468,7 +624,11 @@ fn fix_values(node: &mut Node, text: &mut Text) {
 
 impl Bounds {
     fn says_something(&self) -> bool {
-        self.least.is_some() || self.most.is_some() || self.low.is_some() || self.high.is_some() || self.step.is_some()
+        self.least.is_some()
+            || self.most.is_some()
+            || self.low.is_some()
+            || self.high.is_some()
+            || self.step.is_some()
     }
 
     fn raise(&mut self, least: Whole) {
@@ -481,8 +641,15 @@ impl Bounds {
 
     fn at_least(&mut self, value: &Value, open: bool) -> Option<()> {
         let at = value.as_f64()?;
-        let whole = exact(value).map_or_else(|| from_float(at.ceil()), |exact| if open { step(exact, 1) } else { exact });
-        let whole = if open && exact(value).is_none() && at.fract() == 0.0 { step(whole, 1) } else { whole };
+        let whole = exact(value).map_or_else(
+            || from_float(at.ceil()),
+            |exact| if open { step(exact, 1) } else { exact },
+        );
+        let whole = if open && exact(value).is_none() && at.fract() == 0.0 {
+            step(whole, 1)
+        } else {
+            whole
+        };
         self.raise(whole);
         if self.low.is_none_or(|old| (at, open) > (old.at, old.open)) {
             self.low = Some(Edge { at, open });
@@ -492,10 +659,20 @@ impl Bounds {
 
     fn at_most(&mut self, value: &Value, open: bool) -> Option<()> {
         let at = value.as_f64()?;
-        let whole = exact(value).map_or_else(|| from_float(at.floor()), |exact| if open { step(exact, -1) } else { exact });
-        let whole = if open && exact(value).is_none() && at.fract() == 0.0 { step(whole, -1) } else { whole };
+        let whole = exact(value).map_or_else(
+            || from_float(at.floor()),
+            |exact| if open { step(exact, -1) } else { exact },
+        );
+        let whole = if open && exact(value).is_none() && at.fract() == 0.0 {
+            step(whole, -1)
+        } else {
+            whole
+        };
         self.lower(whole);
-        if self.high.is_none_or(|old| at < old.at || (at <= old.at && open)) {
+        if self
+            .high
+            .is_none_or(|old| at < old.at || (at <= old.at && open))
+        {
             self.high = Some(Edge { at, open });
         }
         Some(())
@@ -503,7 +680,11 @@ impl Bounds {
 }
 
 fn exact(value: &Value) -> Option<Whole> {
-    value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)).map(Whole::Small)
+    value
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| value.as_u64().map(i128::from))
+        .map(Whole::Small)
 }
 
 fn step(whole: Whole, by: i128) -> Whole {
@@ -513,22 +694,36 @@ fn step(whole: Whole, by: i128) -> Whole {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and so does the bound")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and so does the bound"
+)]
 fn from_float(at: f64) -> Whole {
-    if at > 0.0 { Whole::from(at as u128) } else { Whole::Small(at as i128) }
+    if at > 0.0 {
+        Whole::from(at as u128)
+    } else {
+        Whole::Small(at as i128)
+    }
 }
 
 fn size(value: &Value) -> Option<usize> {
-    value.as_u64().map(|size| usize::try_from(size).unwrap_or(usize::MAX))
+    value
+        .as_u64()
+        .map(|size| usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 fn regex(value: &Value) -> Result<Regex, SchemaError> {
     let pattern = value.as_str().unwrap_or_default();
-    Regex::new(pattern).map_err(|error| SchemaError::new(format!("the pattern {value} cannot be checked: {error}")))
+    Regex::new(pattern).map_err(|error| {
+        SchemaError::new(format!("the pattern {value} cannot be checked: {error}"))
+    })
 }
 
 fn one_or_many(value: &Value) -> &[Value] {
-    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+    value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
 /// A keyword that says something to a reader and nothing to a check.
@@ -536,6 +731,16 @@ pub(super) fn is_annotation(key: &str) -> bool {
     key.starts_with("x-")
         || matches!(
             key,
-            "title" | "description" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" | "contentEncoding" | "contentMediaType" | "contentSchema"
+            "title"
+                | "description"
+                | "default"
+                | "examples"
+                | "deprecated"
+                | "readOnly"
+                | "writeOnly"
+                | "$comment"
+                | "contentEncoding"
+                | "contentMediaType"
+                | "contentSchema"
         )
 }

@@ -44,7 +44,13 @@ type Read<T> = Result<T, ReadError>;
 impl<'a> Reader<'a> {
     /// A reader at the start of `text`.
     pub fn new(text: &'a str, schema: &'a Schema) -> Self {
-        Self { schema, scan: Scanner::new(text), node: schema.program().root, depth: 0, top: Top::default() }
+        Self {
+            schema,
+            scan: Scanner::new(text),
+            node: schema.program().root,
+            depth: 0,
+            top: Top::default(),
+        }
     }
 
     /// The whole text.
@@ -64,7 +70,11 @@ impl<'a> Reader<'a> {
     /// When the text is not JSON, does not fit the schema, or `T` refuses it. [`Schema::explain`] says more.
     pub fn arguments<T: Deserialize<'a>>(mut self) -> Result<T, ReadError> {
         if self.scan.peek().is_none() {
-            return Reader { scan: Scanner::new("{}"), ..self }.arguments();
+            return Reader {
+                scan: Scanner::new("{}"),
+                ..self
+            }
+            .arguments();
         }
         let value = T::deserialize(&mut self)?;
         self.scan.end()?;
@@ -120,7 +130,12 @@ impl<'a> Reader<'a> {
                 }
                 None => Owner::Rest,
             };
-            let node = index.and_then(|index| fields?.properties.get(index)).map_or_else(|| fields.map_or(ANY, |fields| fields.rest), |property| property.node);
+            let node = index
+                .and_then(|index| fields?.properties.get(index))
+                .map_or_else(
+                    || fields.map_or(ANY, |fields| fields.rest),
+                    |property| property.node,
+                );
             match owner {
                 Owner::Parameter(parameter) => {
                     self.node = node;
@@ -172,7 +187,11 @@ impl<'a> Reader<'a> {
     ///
     /// When `T` refuses them.
     pub fn flattened<T: Deserialize<'a>>(&mut self, parameter: usize) -> Result<T, ReadError> {
-        let mine = self.top.flattened.iter().filter(|(owner, _)| owner.is_none_or(|owner| owner == parameter));
+        let mine = self
+            .top
+            .flattened
+            .iter()
+            .filter(|(owner, _)| owner.is_none_or(|owner| owner == parameter));
         let keys: Vec<usize> = mine.map(|(_, position)| *position).collect();
         T::deserialize(Flattened::new(self, keys))
     }
@@ -180,12 +199,21 @@ impl<'a> Reader<'a> {
     /// An error that says no more than that the schema refuses what stands here.
     #[cold]
     pub(super) fn unfit(&self) -> ReadError {
-        ReadError { at: self.scan.position(), reason: Reason::Unfit }
+        ReadError {
+            at: self.scan.position(),
+            reason: Reason::Unfit,
+        }
     }
 
     /// Whether a required property has not come.
     pub(super) fn missing(&self, fields: Option<&Fields>, seen: &Seen) -> bool {
-        fields.is_some_and(|fields| fields.properties.iter().enumerate().any(|(index, property)| property.required && !seen.contains(index)))
+        fields.is_some_and(|fields| {
+            fields
+                .properties
+                .iter()
+                .enumerate()
+                .any(|(index, property)| property.required && !seen.contains(index))
+        })
     }
 
     /// Checks the value that stands here against a node, without passing it.
@@ -256,27 +284,46 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn number<V: Visitor<'a>>(&mut self, node: &Node, wanted: Wanted, visitor: V) -> Read<V::Value> {
+    fn number<V: Visitor<'a>>(
+        &mut self,
+        node: &Node,
+        wanted: Wanted,
+        visitor: V,
+    ) -> Read<V::Value> {
         let at = self.scan.position();
         let written = self.scan.number()?;
         let number = Number::read(written);
         if !node.takes_number(number, written.text) {
-            return Err(ReadError { at, reason: Reason::Unfit });
+            return Err(ReadError {
+                at,
+                reason: Reason::Unfit,
+            });
         }
         match (number, wanted) {
-            (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => visitor.visit_f64(number.as_f64()),
+            (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => {
+                visitor.visit_f64(number.as_f64())
+            }
             (Number::Beyond(float), Wanted::Float) => visitor.visit_f64(float),
             (Number::Whole(whole), _) => visit_whole(whole, visitor),
             (Number::Float(float), _) => visitor.visit_f64(float),
-            (Number::Beyond(_), _) => Err(ReadError { at, reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()) }),
-            (Number::Infinite, _) => Err(ReadError { at, reason: Reason::Message("a number beyond the range of a 64-bit float".into()) }),
+            (Number::Beyond(_), _) => Err(ReadError {
+                at,
+                reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
+            }),
+            (Number::Infinite, _) => Err(ReadError {
+                at,
+                reason: Reason::Message("a number beyond the range of a 64-bit float".into()),
+            }),
         }
     }
 
     fn string<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
         let at = self.scan.position();
         match self.scan.string()? {
-            text if !node.takes_text(&text) => Err(ReadError { at, reason: Reason::Unfit }),
+            text if !node.takes_text(&text) => Err(ReadError {
+                at,
+                reason: Reason::Unfit,
+            }),
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         }
@@ -395,18 +442,29 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
 
     fn deserialize_unit<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
         // No arguments at all are an empty object, which serde would not take for `()`.
-        if self.depth == 0 && self.node == self.schema.program().root && self.enter_checked()? == b'{' {
+        if self.depth == 0
+            && self.node == self.schema.program().root
+            && self.enter_checked()? == b'{'
+        {
             self.scan.skip(0)?;
             return visitor.visit_unit();
         }
         self.any(Wanted::Anything, visitor)
     }
 
-    fn deserialize_unit_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_unit_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         self.deserialize_unit(visitor)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'a>>(self, _name: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -414,15 +472,30 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         self.any(Wanted::Anything, visitor)
     }
 
-    fn deserialize_tuple_struct<V: Visitor<'a>>(self, _name: &'static str, _len: usize, visitor: V) -> Read<V::Value> {
+    fn deserialize_tuple_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _len: usize,
+        visitor: V,
+    ) -> Read<V::Value> {
         self.any(Wanted::Anything, visitor)
     }
 
-    fn deserialize_struct<V: Visitor<'a>>(self, _name: &'static str, _fields: &'static [&'static str], visitor: V) -> Read<V::Value> {
+    fn deserialize_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Read<V::Value> {
         self.any(Wanted::Anything, visitor)
     }
 
-    fn deserialize_enum<V: Visitor<'a>>(self, _name: &'static str, _variants: &'static [&'static str], visitor: V) -> Read<V::Value> {
+    fn deserialize_enum<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Read<V::Value> {
         match self.enter_checked()? {
             b'"' => {
                 let name = self.scan.string()?;
@@ -514,20 +587,29 @@ impl ReadError {
 
 impl From<ScanError> for ReadError {
     fn from(error: ScanError) -> Self {
-        Self { at: error.at, reason: Reason::Text(error.fault) }
+        Self {
+            at: error.at,
+            reason: Reason::Text(error.fault),
+        }
     }
 }
 
 impl de::Error for ReadError {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self { at: usize::MAX, reason: Reason::Message(message.to_string().into()) }
+        Self {
+            at: usize::MAX,
+            reason: Reason::Message(message.to_string().into()),
+        }
     }
 }
 
 impl fmt::Debug for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadError").field("at", &self.at).field("reason", &self.reason).finish()
+        f.debug_struct("ReadError")
+            .field("at", &self.at)
+            .field("reason", &self.reason)
+            .finish()
     }
 }
 
@@ -569,4 +651,3 @@ pub fn absent<'de, T: Deserialize<'de>>() -> Option<T> {
     }
     T::deserialize(Absent).ok()
 }
-

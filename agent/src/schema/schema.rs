@@ -35,14 +35,29 @@ impl Schema {
     /// When it is no schema of an object.
     pub fn new(value: Value) -> Result<Self, SchemaError> {
         let Some(object) = value.as_object() else {
-            return Err(SchemaError::new("the schema of arguments is a JSON object, with `\"type\": \"object\"`"));
+            return Err(SchemaError::new(
+                "the schema of arguments is a JSON object, with `\"type\": \"object\"`",
+            ));
         };
         match object.get("type") {
             Some(Value::String(name)) if name == "object" => {}
-            Some(other) => return Err(SchemaError::new(format!("arguments are an object, so the schema's `type` must be \"object\", not {other}"))),
-            None => return Err(SchemaError::new("the schema of arguments must say `\"type\": \"object\"`")),
+            Some(other) => {
+                return Err(SchemaError::new(format!(
+                    "arguments are an object, so the schema's `type` must be \"object\", not {other}"
+                )));
+            }
+            None => {
+                return Err(SchemaError::new(
+                    "the schema of arguments must say `\"type\": \"object\"`",
+                ));
+            }
         }
-        Ok(Self::make(value, Program::any_object(), false, Box::default()))
+        Ok(Self::make(
+            value,
+            Program::any_object(),
+            false,
+            Box::default(),
+        ))
     }
 
     pub(super) fn compiled(value: Value, program: Program, owners: Box<[Owner]>) -> Self {
@@ -52,7 +67,14 @@ impl Schema {
     fn make(value: Value, program: Program, compiled: bool, owners: Box<[Owner]>) -> Self {
         let text = value.to_string().into_boxed_str();
         let fingerprint = Fingerprint::of(&text);
-        Self(Arc::new(Inner { value, text, fingerprint, program, compiled, owners }))
+        Self(Arc::new(Inner {
+            value,
+            text,
+            fingerprint,
+            program,
+            compiled,
+            owners,
+        }))
     }
 
     /// The schema as a JSON value.
@@ -99,7 +121,8 @@ impl Schema {
 
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.0.compiled == other.0.compiled && self.0.text == other.0.text)
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.compiled == other.0.compiled && self.0.text == other.0.text)
     }
 }
 

@@ -12,7 +12,9 @@ pub(super) fn canonical(text: &str) -> String {
 
 fn write(scan: &mut Scanner<'_>, out: &mut String) -> Option<()> {
     match scan.peek()? {
-        b'"' => out.push_str(&serde_json::Value::String(scan.string().ok()?.into_owned()).to_string()),
+        b'"' => {
+            out.push_str(&serde_json::Value::String(scan.string().ok()?.into_owned()).to_string())
+        }
         b'[' => {
             scan.pass();
             out.push('[');
@@ -60,7 +62,9 @@ fn write(scan: &mut Scanner<'_>, out: &mut String) -> Option<()> {
             let written = scan.number().ok()?;
             match Number::read(written) {
                 Number::Whole(whole) => out.push_str(&whole.to_string()),
-                Number::Float(float) => out.push_str(&whole(float).map_or_else(|| float.to_string(), |whole| whole.to_string())),
+                Number::Float(float) => out.push_str(
+                    &whole(float).map_or_else(|| float.to_string(), |whole| whole.to_string()),
+                ),
                 Number::Beyond(_) | Number::Infinite => out.push_str(written.text),
             }
         }
@@ -69,7 +73,10 @@ fn write(scan: &mut Scanner<'_>, out: &mut String) -> Option<()> {
 }
 
 /// The integer that a float is, if it is one.
-#[expect(clippy::cast_possible_truncation, reason = "within the range where each float is an exact i128")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "within the range where each float is an exact i128"
+)]
 fn whole(float: f64) -> Option<Whole> {
     (float.fract() == 0.0 && float.abs() < 1e30).then_some(Whole::Small(float as i128))
 }
@@ -80,7 +87,10 @@ mod tests {
 
     #[test]
     fn values_are_equal_however_they_are_written() {
-        assert_eq!(canonical(r#"{"a":1,"b":[1.0,"\u0041"]}"#), canonical(r#" { "b" : [1, "A"], "a" : 1e0 } "#));
+        assert_eq!(
+            canonical(r#"{"a":1,"b":[1.0,"\u0041"]}"#),
+            canonical(r#" { "b" : [1, "A"], "a" : 1e0 } "#)
+        );
         assert_ne!(canonical("1"), canonical("\"1\""));
         assert_ne!(canonical("9007199254740993"), canonical("9007199254740992"));
     }

@@ -28,12 +28,22 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A quiet walk.
     pub(super) fn quiet(program: &'a Program, scan: Scanner<'a>, depth: usize) -> Self {
-        Self { scan, program, depth, memo: HashMap::new(), unions: 0, report: None }
+        Self {
+            scan,
+            program,
+            depth,
+            memo: HashMap::new(),
+            unions: 0,
+            report: None,
+        }
     }
 
     /// A walk that reports.
     pub(super) fn aloud(program: &'a Program, text: &'a str) -> Self {
-        Self { report: Some(Report::default()), ..Self::quiet(program, Scanner::new(text), 0) }
+        Self {
+            report: Some(Report::default()),
+            ..Self::quiet(program, Scanner::new(text), 0)
+        }
     }
 
     fn tell(&mut self, message: impl FnOnce(bool) -> String) -> bool {
@@ -72,7 +82,13 @@ impl<'a> Walk<'a> {
         let start = self.scan.position();
         if !node.types.may_begin(byte) {
             let text = self.scan.text();
-            self.tell(|hidden| format!("must be {}, got {}", describe::node(program, id), describe::value(text, start, hidden)));
+            self.tell(|hidden| {
+                format!(
+                    "must be {}, got {}",
+                    describe::node(program, id),
+                    describe::value(text, start, hidden)
+                )
+            });
             if self.report.is_some() {
                 self.scan.skip(self.depth)?;
             }
@@ -109,7 +125,10 @@ impl<'a> Walk<'a> {
                     return Ok(true);
                 }
                 let shown = |hidden| describe::value(text, start, hidden);
-                Ok(self.tell(|hidden| node.number_problem(number, written.text, &shown(hidden)).unwrap_or_default()))
+                Ok(self.tell(|hidden| {
+                    node.number_problem(number, written.text, &shown(hidden))
+                        .unwrap_or_default()
+                }))
             }
             b'[' => match &node.list {
                 Some(list) => self.list(list),
@@ -151,9 +170,16 @@ impl<'a> Walk<'a> {
             let start = self.scan.position();
             fits &= self.value(id)?;
             if list.unique && !self.done(fits) {
-                let element = values::canonical(self.scan.text().get(start..self.scan.position()).unwrap_or_default());
+                let element = values::canonical(
+                    self.scan
+                        .text()
+                        .get(start..self.scan.position())
+                        .unwrap_or_default(),
+                );
                 if let Some(first) = seen.insert(element, count) {
-                    fits = self.tell(|_| format!("must differ from the other items, is the same as item {first}"));
+                    fits = self.tell(|_| {
+                        format!("must differ from the other items, is the same as item {first}")
+                    });
                 }
             }
             if let Some(report) = &mut self.report {
@@ -166,7 +192,12 @@ impl<'a> Walk<'a> {
         }
         self.depth -= 1;
         if !list.length.holds(count) {
-            fits = self.tell(|_| format!("{}, got {count}", describe::count(list.length, "item", "items")));
+            fits = self.tell(|_| {
+                format!(
+                    "{}, got {count}",
+                    describe::count(list.length, "item", "items")
+                )
+            });
         }
         Ok(fits)
     }
@@ -204,7 +235,9 @@ impl<'a> Walk<'a> {
                 let problems = report.split_off(before);
                 if !problems.is_empty() {
                     // Unknown keys are as many as the text likes; only as many are kept as are told.
-                    if index.is_none() && found.len() > fields.properties.len() + super::problem::MOST_PROBLEMS {
+                    if index.is_none()
+                        && found.len() > fields.properties.len() + super::problem::MOST_PROBLEMS
+                    {
                         problems.iter().for_each(|_| report.omit());
                     } else {
                         found.push((index.unwrap_or(usize::MAX), problems));
@@ -223,16 +256,30 @@ impl<'a> Walk<'a> {
             fits = false;
             if let Some(report) = &mut self.report {
                 let before = report.len();
-                report.push_at(&property.name, format!("is missing; must be {}", describe::node(self.program, property.node)));
+                report.push_at(
+                    &property.name,
+                    format!(
+                        "is missing; must be {}",
+                        describe::node(self.program, property.node)
+                    ),
+                );
                 found.push((index, report.split_off(before)));
             }
         }
         found.sort_by_key(|(rank, _)| *rank);
         if let Some(report) = &mut self.report {
-            found.into_iter().flat_map(|(_, problems)| problems).for_each(|problem| report.add(problem));
+            found
+                .into_iter()
+                .flat_map(|(_, problems)| problems)
+                .for_each(|problem| report.add(problem));
         }
         if !fields.length.holds(count) {
-            fits = self.tell(|_| format!("{}, got {count}", describe::count(fields.length, "key", "keys")));
+            fits = self.tell(|_| {
+                format!(
+                    "{}, got {count}",
+                    describe::count(fields.length, "key", "keys")
+                )
+            });
         }
         let _ = start;
         Ok(fits)
@@ -245,13 +292,22 @@ impl<'a> Walk<'a> {
         if let Some(names) = fields.names {
             let quoted = Value::String(key.to_owned()).to_string();
             if !Walk::quiet(program, Scanner::new(&quoted), 0).value(names)? {
-                fits = self.tell(|_| format!("this key cannot be here; a key must be {}", describe::node(program, names)));
+                fits = self.tell(|_| {
+                    format!(
+                        "this key cannot be here; a key must be {}",
+                        describe::node(program, names)
+                    )
+                });
             }
         }
         self.scan.peek_value()?;
         let start = self.scan.position();
         let mut walked = false;
-        let patterns = fields.patterns.iter().filter(|(pattern, _)| pattern.is_match(key)).map(|(_, id)| *id);
+        let patterns = fields
+            .patterns
+            .iter()
+            .filter(|(pattern, _)| pattern.is_match(key))
+            .map(|(_, id)| *id);
         for id in declared.into_iter().chain(patterns) {
             if self.done(fits) {
                 return Ok(false);
@@ -280,8 +336,17 @@ impl<'a> Walk<'a> {
             self.scan.skip(self.depth)?;
             let slice = text.get(start..self.scan.position()).unwrap_or_default();
             let written = values::canonical(slice);
-            if !values.iter().any(|value| values::canonical(&value.to_string()) == written) {
-                fits = self.tell(|hidden| format!("must be {}, got {}", describe::values(values), describe::value(text, start, hidden)));
+            if !values
+                .iter()
+                .any(|value| values::canonical(&value.to_string()) == written)
+            {
+                fits = self.tell(|hidden| {
+                    format!(
+                        "must be {}, got {}",
+                        describe::values(values),
+                        describe::value(text, start, hidden)
+                    )
+                });
             }
         }
         for id in &node.all {
@@ -308,7 +373,10 @@ impl<'a> Walk<'a> {
                 [] => fits = self.none_fits(union, start, byte)?,
                 [one, other, ..] if union.single => {
                     fits = self.tell(|_| {
-                        let (one, other) = (describe::node(program, *one), describe::node(program, *other));
+                        let (one, other) = (
+                            describe::node(program, *one),
+                            describe::node(program, *other),
+                        );
                         format!("must fit exactly one alternative, fits both {one} and {other}")
                     });
                 }
@@ -319,7 +387,13 @@ impl<'a> Walk<'a> {
             && !self.done(fits)
             && self.try_node(id, start)?.is_some()
         {
-            fits = self.tell(|hidden| format!("must not be {}, got {}", describe::node(program, id), describe::value(text, start, hidden)));
+            fits = self.tell(|hidden| {
+                format!(
+                    "must not be {}, got {}",
+                    describe::node(program, id),
+                    describe::value(text, start, hidden)
+                )
+            });
         }
         Ok(fits)
     }
@@ -351,22 +425,49 @@ impl<'a> Walk<'a> {
         }
         let program = self.program;
         let text = self.scan.text();
-        let mut meant: Vec<Id> = union.of.iter().copied().filter(|id| *id != ANY && program.node(*id).types.may_begin(byte)).collect();
+        let mut meant: Vec<Id> = union
+            .of
+            .iter()
+            .copied()
+            .filter(|id| *id != ANY && program.node(*id).types.may_begin(byte))
+            .collect();
         if byte == b'{' && meant.len() > 1 {
             if let Some((tag, choices)) = self.tag(&meant) {
                 match self.member(start, &tag)? {
                     None => {
-                        self.report.as_mut().map(|report| report.push_at(&tag, format!("is missing; must be {}", describe::choices(&choices))));
+                        self.report.as_mut().map(|report| {
+                            report.push_at(
+                                &tag,
+                                format!("is missing; must be {}", describe::choices(&choices)),
+                            )
+                        });
                         return Ok(false);
                     }
                     Some(at) => {
                         let value = Scanner::new_at(text, at).string().ok();
-                        meant.retain(|id| value.as_ref().is_some_and(|value| self.has_tag(*id, &tag, value)));
+                        meant.retain(|id| {
+                            value
+                                .as_ref()
+                                .is_some_and(|value| self.has_tag(*id, &tag, value))
+                        });
                         if meant.is_empty() {
                             if let Some(report) = &mut self.report {
                                 let hidden = report.hidden > 0;
-                                let hint = value.map_or_else(String::new, |value| if hidden { String::new() } else { describe::hint(&value, &choices) });
-                                report.push_at(&tag, format!("must be {}, got {}{hint}", describe::choices(&choices), describe::value(text, at, hidden)));
+                                let hint = value.map_or_else(String::new, |value| {
+                                    if hidden {
+                                        String::new()
+                                    } else {
+                                        describe::hint(&value, &choices)
+                                    }
+                                });
+                                report.push_at(
+                                    &tag,
+                                    format!(
+                                        "must be {}, got {}{hint}",
+                                        describe::choices(&choices),
+                                        describe::value(text, at, hidden)
+                                    ),
+                                );
                             }
                             return Ok(false);
                         }
@@ -380,39 +481,68 @@ impl<'a> Walk<'a> {
             self.scan = Scanner::new_at(text, start);
             let before = self.report.as_ref().map_or(0, Report::len);
             self.value(*one)?;
-            if self.report.as_ref().is_some_and(|report| report.len() > before || report.is_full()) {
+            if self
+                .report
+                .as_ref()
+                .is_some_and(|report| report.len() > before || report.is_full())
+            {
                 return Ok(false);
             }
         }
         Ok(self.tell(|hidden| {
-            let words: Vec<_> = union.of.iter().map(|id| describe::node(program, *id)).collect();
-            format!("must be {}, got {}", describe::list(&words, ", or "), describe::value(text, start, hidden))
+            let words: Vec<_> = union
+                .of
+                .iter()
+                .map(|id| describe::node(program, *id))
+                .collect();
+            format!(
+                "must be {}, got {}",
+                describe::list(&words, ", or "),
+                describe::value(text, start, hidden)
+            )
         }))
     }
 
     /// The property by which these objects are told apart: required in each, with a string to choose.
     fn tag(&self, among: &[Id]) -> Option<(Box<str>, Vec<Box<str>>)> {
         let first = self.program.node(*among.first()?).fields.as_deref()?;
-        first.properties.iter().filter(|property| property.required).find_map(|property| {
-            let choices = among.iter().map(|id| {
-                let fields = self.program.node(*id).fields.as_deref()?;
-                let own = fields.properties.iter().find(|own| own.name == property.name && own.required)?;
-                self.program.node(own.node).text.as_ref()?.choices.as_deref()
-            });
-            let choices: Option<Vec<_>> = choices.collect();
-            let mut distinct: Vec<Box<str>> = Vec::new();
-            for choice in choices?.into_iter().flatten() {
-                if !distinct.contains(choice) {
-                    distinct.push(choice.clone());
+        first
+            .properties
+            .iter()
+            .filter(|property| property.required)
+            .find_map(|property| {
+                let choices = among.iter().map(|id| {
+                    let fields = self.program.node(*id).fields.as_deref()?;
+                    let own = fields
+                        .properties
+                        .iter()
+                        .find(|own| own.name == property.name && own.required)?;
+                    self.program
+                        .node(own.node)
+                        .text
+                        .as_ref()?
+                        .choices
+                        .as_deref()
+                });
+                let choices: Option<Vec<_>> = choices.collect();
+                let mut distinct: Vec<Box<str>> = Vec::new();
+                for choice in choices?.into_iter().flatten() {
+                    if !distinct.contains(choice) {
+                        distinct.push(choice.clone());
+                    }
                 }
-            }
-            Some((property.name.clone(), distinct))
-        })
+                Some((property.name.clone(), distinct))
+            })
     }
 
     fn has_tag(&self, id: Id, tag: &str, value: &str) -> bool {
         let fields = self.program.node(id).fields.as_deref();
-        let property = fields.and_then(|fields| fields.properties.iter().find(|property| *property.name == *tag));
+        let property = fields.and_then(|fields| {
+            fields
+                .properties
+                .iter()
+                .find(|property| *property.name == *tag)
+        });
         property.is_some_and(|property| self.program.node(property.node).takes_text(value))
     }
 
@@ -438,7 +568,10 @@ impl<'a> Walk<'a> {
         })?;
         let most = known.iter().copied().max().unwrap_or(0);
         if most > 0 && known.iter().filter(|count| **count == most).count() == 1 {
-            let best = known.iter().position(|count| *count == most).and_then(|index| meant.get(index).copied());
+            let best = known
+                .iter()
+                .position(|count| *count == most)
+                .and_then(|index| meant.get(index).copied());
             *meant = best.into_iter().collect();
         }
         Ok(())

@@ -37,9 +37,15 @@ fn the_root_is_one_closed_object() {
 #[test]
 fn no_arguments_are_an_empty_object() {
     let schema = Schema::of::<()>().unwrap();
-    assert_eq!(schema.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+    assert_eq!(
+        schema.as_json(),
+        r#"{"type":"object","properties":{},"additionalProperties":false}"#
+    );
     for text in ["", "  ", "{}"] {
-        assert!(Reader::new(text, &schema).arguments::<()>().is_ok(), "{text:?}");
+        assert!(
+            Reader::new(text, &schema).arguments::<()>().is_ok(),
+            "{text:?}"
+        );
     }
     assert!(Schema::of::<String>().is_err());
 }
@@ -48,9 +54,18 @@ fn no_arguments_are_an_empty_object() {
 fn integer_formats_become_exact_bounds() {
     let schema = of::<Numbers>();
     let property = |name: &str| schema["properties"][name].clone();
-    assert_eq!(property("a"), json!({"type": "integer", "minimum": -128, "maximum": 127}));
-    assert_eq!(property("b"), json!({"type": "integer", "minimum": 0, "maximum": u64::MAX}));
-    assert_eq!(property("c"), json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX}));
+    assert_eq!(
+        property("a"),
+        json!({"type": "integer", "minimum": -128, "maximum": 127})
+    );
+    assert_eq!(
+        property("b"),
+        json!({"type": "integer", "minimum": 0, "maximum": u64::MAX})
+    );
+    assert_eq!(
+        property("c"),
+        json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX})
+    );
     assert_eq!(property("d"), json!({"type": "number"}));
     let text = Schema::of::<Wide>().unwrap();
     assert!(!text.as_json().contains("format"), "{text:?}");
@@ -59,12 +74,25 @@ fn integer_formats_become_exact_bounds() {
 #[test]
 fn nested_structs_are_closed_and_inlined() {
     let schema = of::<Nested>();
-    assert_eq!(schema["properties"]["plain"]["additionalProperties"], json!(false));
-    assert_eq!(schema["properties"]["list"]["items"]["additionalProperties"], json!(false));
-    assert_eq!(schema["properties"]["maybe"]["type"], json!(["object", "null"]));
+    assert_eq!(
+        schema["properties"]["plain"]["additionalProperties"],
+        json!(false)
+    );
+    assert_eq!(
+        schema["properties"]["list"]["items"]["additionalProperties"],
+        json!(false)
+    );
+    assert_eq!(
+        schema["properties"]["maybe"]["type"],
+        json!(["object", "null"])
+    );
     assert!(!schema.to_string().contains("$ref"), "{schema}");
-    assert!(!accepts::<Nested>(r#"{"plain":{"city":"a","days":1,"x":1},"list":[{"city":"a","days":1}],"pair":[1,"a"]}"#));
-    assert!(accepts::<Nested>(r#"{"plain":{"city":"a","days":1},"list":[{"city":"a","days":1}],"pair":[1,"a"]}"#));
+    assert!(!accepts::<Nested>(
+        r#"{"plain":{"city":"a","days":1,"x":1},"list":[{"city":"a","days":1}],"pair":[1,"a"]}"#
+    ));
+    assert!(accepts::<Nested>(
+        r#"{"plain":{"city":"a","days":1},"list":[{"city":"a","days":1}],"pair":[1,"a"]}"#
+    ));
 }
 
 #[test]
@@ -82,7 +110,10 @@ fn a18_any_value_is_an_empty_schema_and_never_true() {
     assert_eq!(properties["value"], json!({"description": "What to put."}));
     assert_eq!(properties["extra"], json!({}));
     assert_eq!(properties["list"], json!({"type": "array", "items": {}}));
-    assert_eq!(properties["map"], json!({"type": "object", "additionalProperties": {}}));
+    assert_eq!(
+        properties["map"],
+        json!({"type": "object", "additionalProperties": {}})
+    );
 }
 
 #[test]
@@ -93,10 +124,19 @@ fn a27_arrays_have_items() {
 #[test]
 fn a28_a30_recursive_types_keep_their_definitions() {
     let schema = of::<Tree>();
-    assert_eq!(schema["$defs"]["Tree"]["properties"]["kids"]["items"], json!({"$ref": "#/$defs/Tree"}));
-    assert!(accepts::<Tree>(r#"{"v":1,"kids":[{"v":2,"kids":[{"v":3}],"left":{"v":4,"left":null}}]}"#));
-    assert!(!accepts::<Tree>(r#"{"v":1,"kids":[{"v":2,"kids":[{"v":300}]}]}"#));
-    assert!(!accepts::<Tree>(r#"{"v":1,"left":{"v":2,"left":{"v":3,"x":1}}}"#));
+    assert_eq!(
+        schema["$defs"]["Tree"]["properties"]["kids"]["items"],
+        json!({"$ref": "#/$defs/Tree"})
+    );
+    assert!(accepts::<Tree>(
+        r#"{"v":1,"kids":[{"v":2,"kids":[{"v":3}],"left":{"v":4,"left":null}}]}"#
+    ));
+    assert!(!accepts::<Tree>(
+        r#"{"v":1,"kids":[{"v":2,"kids":[{"v":300}]}]}"#
+    ));
+    assert!(!accepts::<Tree>(
+        r#"{"v":1,"left":{"v":2,"left":{"v":3,"x":1}}}"#
+    ));
 }
 
 #[test]
@@ -105,7 +145,16 @@ fn a31_expansion_is_bounded() {
         ($name:ident $next:ty) => {
             #[derive(Deserialize, JsonSchema)]
             #[expect(dead_code, reason = "read by serde")]
-            struct $name { a: $next, b: $next, c: $next, d: $next, e: $next, f: $next, g: $next, h: $next }
+            struct $name {
+                a: $next,
+                b: $next,
+                c: $next,
+                d: $next,
+                e: $next,
+                f: $next,
+                g: $next,
+                h: $next,
+            }
         };
     }
     level!(L1 u8);
@@ -115,7 +164,11 @@ fn a31_expansion_is_bounded() {
     level!(L5 L4);
     level!(L6 L5);
     let schema = Schema::of::<L6>().unwrap();
-    assert!(schema.as_json().len() < 20_000, "{}", schema.as_json().len());
+    assert!(
+        schema.as_json().len() < 20_000,
+        "{}",
+        schema.as_json().len()
+    );
     assert!(schema.as_json().contains("#/$defs/L1"));
 }
 
@@ -169,8 +222,14 @@ fn a35_unit_variants_are_one_flat_enum_with_or_without_comments() {
         maybe: Option<Commented>,
     }
     let properties = &of::<Scan>()["properties"];
-    assert_eq!(properties["bare"], json!({"type": "string", "enum": ["Fast", "Deep"]}));
-    assert_eq!(properties["commented"], json!({"type": "string", "enum": ["Fast", "Deep"], "description": "Fast: quick scan\nDeep: full scan"}));
+    assert_eq!(
+        properties["bare"],
+        json!({"type": "string", "enum": ["Fast", "Deep"]})
+    );
+    assert_eq!(
+        properties["commented"],
+        json!({"type": "string", "enum": ["Fast", "Deep"], "description": "Fast: quick scan\nDeep: full scan"})
+    );
     assert_eq!(properties["maybe"]["enum"], json!(["Fast", "Deep", null]));
     assert_eq!(properties["maybe"]["type"], json!(["string", "null"]));
 }
@@ -192,10 +251,14 @@ fn a40_nested_items_are_described() {
 #[test]
 fn a41_an_optional_union_keeps_every_branch() {
     let schema = of::<Unions>();
-    let untagged = schema["properties"]["untagged"]["anyOf"].as_array().unwrap();
+    let untagged = schema["properties"]["untagged"]["anyOf"]
+        .as_array()
+        .unwrap();
     assert_eq!(untagged.len(), 5);
     assert!(accepts::<Unions>(r#"{"untagged":null,"internal":null}"#));
-    assert!(accepts::<Unions>(r#"{"internal":{"kind":"circle","r":3.5}}"#));
+    assert!(accepts::<Unions>(
+        r#"{"internal":{"kind":"circle","r":3.5}}"#
+    ));
 }
 
 #[test]
@@ -218,14 +281,30 @@ fn a43_missing_parameters_are_named_however_many_there_are() {
     #[derive(Debug, Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "read by serde")]
     struct Many {
-        a: String, b: String,
-        c: Option<String>, d: Option<String>, e: Option<String>, f: Option<String>, g: Option<String>, h: Option<String>, i: Option<String>,
-        j: Option<String>, k: Option<String>, l: Option<String>, m: Option<String>, n: Option<String>, o: Option<String>, p: Option<String>,
+        a: String,
+        b: String,
+        c: Option<String>,
+        d: Option<String>,
+        e: Option<String>,
+        f: Option<String>,
+        g: Option<String>,
+        h: Option<String>,
+        i: Option<String>,
+        j: Option<String>,
+        k: Option<String>,
+        l: Option<String>,
+        m: Option<String>,
+        n: Option<String>,
+        o: Option<String>,
+        p: Option<String>,
     }
     let schema = Schema::of::<Many>().unwrap();
     let text = r#"{"a":"x"}"#;
     let error = Reader::new(text, &schema).arguments::<Many>().unwrap_err();
-    assert_eq!(schema.explain(text, &error).to_string(), "/b: is missing; must be a string");
+    assert_eq!(
+        schema.explain(text, &error).to_string(),
+        "/b: is missing; must be a string"
+    );
 }
 
 #[test]
@@ -242,11 +321,16 @@ fn a_keyword_that_cannot_be_checked_is_refused() {
 
 #[test]
 fn run_time_schemas_stay_as_they_are() {
-    let value = json!({"type": "object", "properties": {"e": {"enum": [{"type": "object"}]}, "p": true}});
+    let value =
+        json!({"type": "object", "properties": {"e": {"enum": [{"type": "object"}]}, "p": true}});
     let schema = Schema::new(value.clone()).unwrap();
     assert_eq!(*schema.as_value(), value);
     assert!(!schema.is_compiled());
-    assert!(Reader::new(r#"{"p":1}"#, &schema).arguments::<Value>().is_ok());
+    assert!(
+        Reader::new(r#"{"p":1}"#, &schema)
+            .arguments::<Value>()
+            .is_ok()
+    );
     assert!(Reader::new("[1]", &schema).arguments::<Value>().is_err());
     for wrong in [json!(true), json!({}), json!({"type": "array"}), json!([])] {
         assert!(Schema::new(wrong).is_err());
@@ -255,9 +339,18 @@ fn run_time_schemas_stay_as_they_are() {
 
 #[test]
 fn the_text_and_its_fingerprint_are_stable() {
-    let (one, two) = (Schema::of::<Unions>().unwrap(), Schema::of::<Unions>().unwrap());
+    let (one, two) = (
+        Schema::of::<Unions>().unwrap(),
+        Schema::of::<Unions>().unwrap(),
+    );
     assert_eq!(one.as_json(), two.as_json());
     assert_eq!(one.fingerprint(), two.fingerprint());
-    assert_ne!(one.fingerprint(), Schema::of::<Plain>().unwrap().fingerprint());
-    assert_eq!(agent::schema::Fingerprint::of("a").to_string(), "af63dc4c8601ec8c");
+    assert_ne!(
+        one.fingerprint(),
+        Schema::of::<Plain>().unwrap().fingerprint()
+    );
+    assert_eq!(
+        agent::schema::Fingerprint::of("a").to_string(),
+        "af63dc4c8601ec8c"
+    );
 }

@@ -53,7 +53,9 @@ pub struct Texts {
     pub maybe: Option<Kind>,
 }
 
-#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Clone, Copy, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A note
@@ -69,7 +71,10 @@ pub enum External {
     /// With one
     One(u8),
     Two(u8, String),
-    Fields { x: i32, y: Option<i32> },
+    Fields {
+        x: i32,
+        y: Option<i32>,
+    },
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
