@@ -484,6 +484,8 @@ const fn special(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn whole(text: &str) -> Result<(), Fault> {

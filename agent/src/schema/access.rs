@@ -93,7 +93,7 @@ impl<'r, 'a> Members<'r, 'a> {
             ));
         }
         self.reader.depth -= 1;
-        if self.reader.missing(self.fields, &self.seen) {
+        if self.fields.is_some_and(|fields| fields.lacks(&self.seen)) {
             return Err(self.reader.unfit());
         }
         Ok(())

@@ -332,7 +332,7 @@ fn fold_null(schema: &mut Value) {
         match inner.get_mut("type") {
             Some(types @ Value::String(_)) => *types = json!([types.take(), "null"]),
             Some(Value::Array(types)) if !types.contains(&json!("null")) => {
-                types.push(json!("null"))
+                types.push(json!("null"));
             }
             Some(Value::Array(_)) => {}
             _ => return,

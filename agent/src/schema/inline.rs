@@ -224,7 +224,7 @@ fn expanded(
         size = size.saturating_add(inner);
     }
     each_child(&mut object.clone(), &mut |child| {
-        size = size.saturating_add(expanded(child, definitions, kept, sizes))
+        size = size.saturating_add(expanded(child, definitions, kept, sizes));
     });
     size
 }
@@ -251,7 +251,7 @@ pub(super) fn each_child(object: &mut Map<String, Value>, visit: &mut dyn FnMut(
                 Value::Object(schemas),
             ) => schemas.values_mut().for_each(&mut *visit),
             ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(&mut *visit)
+                schemas.iter_mut().for_each(&mut *visit);
             }
             _ => {}
         }

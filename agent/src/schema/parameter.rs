@@ -84,7 +84,7 @@ impl Schema {
     /// ```
     pub fn of<T: JsonSchema>() -> Result<Self, SchemaError> {
         let mut root = Root::default();
-        let (schema, definitions) = generate(|generator| generator.subschema_for::<T>())?;
+        let (schema, definitions) = generate(SchemaGenerator::subschema_for::<T>)?;
         root.groups.push(Group {
             definitions,
             ..Group::default()

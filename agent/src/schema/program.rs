@@ -7,6 +7,7 @@ use super::SchemaError;
 use super::format::Format;
 use super::number::Whole;
 use super::pointer::unescape;
+use super::walk::Seen;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -199,6 +200,12 @@ impl Node {
 }
 
 impl Fields {
+    /// Whether a required property has not come.
+    pub(super) fn lacks(&self, seen: &Seen) -> bool {
+        let mut properties = self.properties.iter().enumerate();
+        properties.any(|(index, property)| property.required && !seen.contains(index))
+    }
+
     /// The property of this name. Looks first where the one after the last hit is: keys mostly come in order.
     #[inline]
     pub(super) fn find(&self, name: &str, expected: usize) -> Option<usize> {
@@ -436,7 +443,7 @@ impl Compiler {
                 "maximum" => bounds.at_most(value, false).ok_or_else(wrong)?,
                 "exclusiveMaximum" => bounds.at_most(value, true).ok_or_else(wrong)?,
                 "multipleOf" if value.as_f64().is_some_and(|step| step > 0.0) => {
-                    bounds.step = Some(value.to_string().into())
+                    bounds.step = Some(value.to_string().into());
                 }
                 "minLength" => text.length.least = size(value).ok_or_else(wrong)?,
                 "maxLength" => text.length.most = size(value).ok_or_else(wrong)?,

@@ -2,7 +2,7 @@ use super::Schema;
 use super::access::{Elements, Members, Variant};
 use super::flatten::Flattened;
 use super::number::{Number, Whole};
-use super::program::{ANY, Fields, Id, Node};
+use super::program::{ANY, Id, Node};
 use super::walk::{Seen, Walk};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde::Deserialize;
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if self.missing(fields, &self.top.seen) {
+        if fields.is_some_and(|fields| fields.lacks(&self.top.seen)) {
             return Err(self.unfit());
         }
         self.scan.end()?;
@@ -203,17 +203,6 @@ impl<'a> Reader<'a> {
             at: self.scan.position(),
             reason: Reason::Unfit,
         }
-    }
-
-    /// Whether a required property has not come.
-    pub(super) fn missing(&self, fields: Option<&Fields>, seen: &Seen) -> bool {
-        fields.is_some_and(|fields| {
-            fields
-                .properties
-                .iter()
-                .enumerate()
-                .any(|(index, property)| property.required && !seen.contains(index))
-        })
     }
 
     /// Checks the value that stands here against a node, without passing it.
@@ -303,9 +292,10 @@ impl<'a> Reader<'a> {
             (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => {
                 visitor.visit_f64(number.as_f64())
             }
-            (Number::Beyond(float), Wanted::Float) => visitor.visit_f64(float),
             (Number::Whole(whole), _) => visit_whole(whole, visitor),
-            (Number::Float(float), _) => visitor.visit_f64(float),
+            (Number::Float(float), _) | (Number::Beyond(float), Wanted::Float) => {
+                visitor.visit_f64(float)
+            }
             (Number::Beyond(_), _) => Err(ReadError {
                 at,
                 reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
