@@ -201,6 +201,7 @@ impl Node {
 
 impl Fields {
     /// Whether a required property has not come.
+    #[inline]
     pub(super) fn lacks(&self, seen: &Seen) -> bool {
         let mut properties = self.properties.iter().enumerate();
         properties.any(|(index, property)| property.required && !seen.contains(index))
@@ -279,6 +280,8 @@ impl Program {
         static ANY_NODE: Node = Node::any();
         self.nodes.get(id as usize).unwrap_or(&ANY_NODE)
     }
+
+    #[inline]
 
     pub(super) fn root_fields(&self) -> Option<&Fields> {
         self.node(self.root).fields.as_deref()

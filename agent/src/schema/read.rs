@@ -214,6 +214,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks and passes the value that stands here.
+    #[inline]
     pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
         if node == ANY {
             return Ok(self.scan.skip(self.depth)?);
@@ -264,6 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes an opening bracket.
+    #[inline]
     pub(super) fn open(&mut self) -> Read<()> {
         if self.depth + 1 >= MAX_DEPTH {
             return Err(self.scan.error(Fault::Depth).into());
@@ -338,6 +340,9 @@ impl<'a> Reader<'a> {
     fn any<V: Visitor<'a>>(&mut self, wanted: Wanted, visitor: V) -> Read<V::Value> {
         let (_, node, byte) = self.enter()?;
         match byte {
+            other if !wanted.takes(other) => {
+                Err(de::Error::invalid_type(unexpected(other), &visitor))
+            }
             b'"' => self.string(node, visitor),
             b'{' => self.map(node, visitor),
             b'[' => self.list(node, visitor),
@@ -359,12 +364,48 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a number is read for.
+/// What a value is read as. Like `serde_json`, a type that asks for one kind is never shown another.
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Anything,
+    Bool,
+    Integer,
     /// A float may come from an integer of any size; only the schema says that it was one.
     Float,
+    Text,
+    Unit,
+    List,
+    Map,
+    /// A struct may be an array of its fields, where the schema allows it.
+    Struct,
+}
+
+impl Wanted {
+    #[inline]
+    fn takes(self, byte: u8) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Bool => matches!(byte, b't' | b'f'),
+            Self::Integer | Self::Float => matches!(byte, b'-' | b'0'..=b'9'),
+            Self::Text => byte == b'"',
+            Self::Unit => byte == b'n',
+            Self::List => byte == b'[',
+            Self::Map => byte == b'{',
+            Self::Struct => matches!(byte, b'[' | b'{'),
+        }
+    }
+}
+
+/// What stands there, for serde's message.
+fn unexpected(byte: u8) -> de::Unexpected<'static> {
+    match byte {
+        b'"' => de::Unexpected::Other("string"),
+        b'{' => de::Unexpected::Map,
+        b'[' => de::Unexpected::Seq,
+        b'n' => de::Unexpected::Unit,
+        b't' | b'f' => de::Unexpected::Other("boolean"),
+        _ => de::Unexpected::Other("number"),
+    }
 }
 
 fn fits_64(number: i128) -> bool {
@@ -399,12 +440,12 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
 
     read_as_it_is! {
         deserialize_any Anything
-        deserialize_bool Anything
-        deserialize_i8 Anything deserialize_i16 Anything deserialize_i32 Anything deserialize_i64 Anything deserialize_i128 Anything
-        deserialize_u8 Anything deserialize_u16 Anything deserialize_u32 Anything deserialize_u64 Anything deserialize_u128 Anything
+        deserialize_bool Bool
+        deserialize_i8 Integer deserialize_i16 Integer deserialize_i32 Integer deserialize_i64 Integer deserialize_i128 Integer
+        deserialize_u8 Integer deserialize_u16 Integer deserialize_u32 Integer deserialize_u64 Integer deserialize_u128 Integer
         deserialize_f32 Float deserialize_f64 Float
-        deserialize_char Anything deserialize_str Anything deserialize_string Anything
-        deserialize_seq Anything deserialize_map Anything deserialize_identifier Anything
+        deserialize_char Text deserialize_str Text deserialize_string Text deserialize_identifier Text
+        deserialize_seq List deserialize_map Map
     }
 
     fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
@@ -413,7 +454,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
                 Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
                 Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
             },
-            _ => self.any(Wanted::Anything, visitor),
+            _ => self.any(Wanted::List, visitor),
         }
     }
 
@@ -439,7 +480,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
             self.scan.skip(0)?;
             return visitor.visit_unit();
         }
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::Unit, visitor)
     }
 
     fn deserialize_unit_struct<V: Visitor<'a>>(
@@ -459,7 +500,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
     }
 
     fn deserialize_tuple<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::List, visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'a>>(
@@ -468,7 +509,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _len: usize,
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::List, visitor)
     }
 
     fn deserialize_struct<V: Visitor<'a>>(
@@ -477,7 +518,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::Struct, visitor)
     }
 
     fn deserialize_enum<V: Visitor<'a>>(

@@ -109,11 +109,14 @@ impl Schema {
         explain::problems(self, text)
     }
 
+    #[inline]
+
     pub(super) fn program(&self) -> &Program {
         &self.0.program
     }
 
     /// Whose the top-level property of this index is.
+    #[inline]
     pub(super) fn owner(&self, property: usize) -> Owner {
         self.0.owners.get(property).copied().unwrap_or(Owner::Rest)
     }

@@ -129,7 +129,7 @@ const TEXTS: &[&str] = &[
     r#"{"short":"abc","letters":"abc","one":"é","kind":"note","maybe":"plan"}"#,
     r#"{"external":{"Fields":{"x":1,"y":2}},"internal":{"kind":"held","city":"a","days":2},"adjacent":{"t":"Pair","c":[1,2]},"untagged":{"x":1,"y":2},"many":[1,"a",[1]]}"#,
     r#"{"external":"Unit","internal":{"kind":"circle","r":3.5},"adjacent":{"t":"Nothing"},"untagged":"text"}"#,
-    r#"{"counts":{"a":1,"b":2},"by_number":{"1":"a","2":"b"},"by_kind":{"note":true},"anything":[1,{"a":null},1.5,"x"]}"#,
+    r#"{"counts":{"a":1,"b":2},"by_number":{"1":"a","2":"b"},"by_name":{"first":true},"anything":[1,{"a":null},1.5,"x"]}"#,
     r#"{"name":"n","x":1,"y":null}"#,
     r#"{"name":"n","a":1,"b":255}"#,
     r#"{"name":"n","kind":"square","side":2}"#,

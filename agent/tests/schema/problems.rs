@@ -156,7 +156,7 @@ fn of_a_union_the_alternative_that_was_meant_is_told() {
         ),
         (
             r#"{"external":{"Other":1}}"#,
-            "/external: must be \"Unit\", an object with `One`, an object with `Two`, an object with `Fields`, or null, got an object",
+            "/external: must be \"Unit\", an object with `One`, an object with `Two`, or an object with `Fields`, got an object",
         ),
     ] {
         assert_eq!(told::<Unions>(text), message, "{text}");
@@ -210,5 +210,18 @@ fn what_a_type_refuses_by_hand_is_told_in_its_words_with_a_path() {
     assert_eq!(
         told::<Call>(r#"{"name":"a", "list": [2, 4, 5 ]}"#),
         "/list/2: 5 is odd; give an even number"
+    );
+}
+
+#[test]
+fn what_schemars_cannot_say_of_a_map_s_keys_the_type_still_refuses() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "read by serde")]
+    struct Call {
+        by_kind: std::collections::BTreeMap<Kind, bool>,
+    }
+    assert_eq!(
+        told::<Call>(r#"{"by_kind":{"note":true,"noise":false}}"#),
+        "/by_kind: unknown variant `noise`, expected one of `note`, `plan`, `draft`"
     );
 }
