@@ -199,10 +199,7 @@ impl<'a> Reader<'a> {
     /// An error that says no more than that the schema refuses what stands here.
     #[cold]
     pub(super) fn unfit(&self) -> ReadError {
-        ReadError {
-            at: self.scan.position(),
-            reason: Reason::Unfit,
-        }
+        ReadError::new(self.scan.position(), Reason::Unfit)
     }
 
     /// Checks the value that stands here against a node, without passing it.
@@ -285,10 +282,7 @@ impl<'a> Reader<'a> {
         let written = self.scan.number()?;
         let number = Number::read(written);
         if !node.takes_number(number, written.text) {
-            return Err(ReadError {
-                at,
-                reason: Reason::Unfit,
-            });
+            return Err(ReadError::new(at, Reason::Unfit));
         }
         match (number, wanted) {
             (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => {
@@ -298,24 +292,21 @@ impl<'a> Reader<'a> {
             (Number::Float(float), _) | (Number::Beyond(float), Wanted::Float) => {
                 visitor.visit_f64(float)
             }
-            (Number::Beyond(_), _) => Err(ReadError {
+            (Number::Beyond(_), _) => Err(ReadError::new(
                 at,
-                reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
-            }),
-            (Number::Infinite, _) => Err(ReadError {
+                Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
+            )),
+            (Number::Infinite, _) => Err(ReadError::new(
                 at,
-                reason: Reason::Message("a number beyond the range of a 64-bit float".into()),
-            }),
+                Reason::Message("a number beyond the range of a 64-bit float".into()),
+            )),
         }
     }
 
     fn string<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
         let at = self.scan.position();
         match self.scan.string()? {
-            text if !node.takes_text(&text) => Err(ReadError {
-                at,
-                reason: Reason::Unfit,
-            }),
+            text if !node.takes_text(&text) => Err(ReadError::new(at, Reason::Unfit)),
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         }
@@ -568,7 +559,14 @@ pub(super) enum Owner {
 }
 
 /// Why a text was not read. Carries no path: [`Schema::explain`] finds every problem by a second walk.
-pub struct ReadError {
+///
+/// One word, boxed: a result that carries it is as small as what was read.
+pub struct ReadError(Box<Refusal>);
+
+/// Where and why.
+#[derive(Debug)]
+struct Refusal {
+    /// The byte; `usize::MAX` while nobody has said.
     at: usize,
     reason: Reason,
 }
@@ -585,10 +583,18 @@ enum Reason {
 }
 
 impl ReadError {
+    #[cold]
+    fn new(at: usize, reason: Reason) -> Self {
+        Self(Box::new(Refusal { at, reason }))
+    }
+
     /// The text's own fault, if it is not JSON.
     pub(super) fn fault(&self) -> Option<ScanError> {
-        match self.reason {
-            Reason::Text(fault) => Some(ScanError { at: self.at, fault }),
+        match self.0.reason {
+            Reason::Text(fault) => Some(ScanError {
+                at: self.0.at,
+                fault,
+            }),
             _ => None,
         }
     }
@@ -596,20 +602,20 @@ impl ReadError {
     /// The same error, said of the value at `at` unless it knows its place already.
     #[cold]
     pub(super) fn within(mut self, at: usize) -> Self {
-        if self.at == usize::MAX {
-            self.at = at;
+        if self.0.at == usize::MAX {
+            self.0.at = at;
         }
         self
     }
 
     /// Where it was refused.
     pub(super) fn position(&self) -> Option<usize> {
-        (self.at != usize::MAX).then_some(self.at)
+        (self.0.at != usize::MAX).then_some(self.0.at)
     }
 
     /// What a type's own `Deserialize` said.
     pub(super) fn message(&self) -> Option<&str> {
-        match &self.reason {
+        match &self.0.reason {
             Reason::Message(message) => Some(message),
             _ => None,
         }
@@ -618,36 +624,32 @@ impl ReadError {
 
 impl From<ScanError> for ReadError {
     fn from(error: ScanError) -> Self {
-        Self {
-            at: error.at,
-            reason: Reason::Text(error.fault),
-        }
+        Self::new(error.at, Reason::Text(error.fault))
     }
 }
 
 impl de::Error for ReadError {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self {
-            at: usize::MAX,
-            reason: Reason::Message(message.to_string().into()),
-        }
+        Self::new(usize::MAX, Reason::Message(message.to_string().into()))
     }
 }
 
 impl fmt::Debug for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadError")
-            .field("at", &self.at)
-            .field("reason", &self.reason)
+            .field("at", &self.0.at)
+            .field("reason", &self.0.reason)
             .finish()
     }
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Text(fault) => write!(f, "not JSON at byte {}: {}", self.at, fault.describe()),
+        match &self.0.reason {
+            Reason::Text(fault) => {
+                write!(f, "not JSON at byte {}: {}", self.0.at, fault.describe())
+            }
             Reason::Unfit => f.write_str("the arguments do not fit the schema"),
             Reason::Message(message) => f.write_str(message),
         }
