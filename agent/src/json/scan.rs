@@ -113,7 +113,6 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-
     fn here(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -182,7 +181,6 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-
     fn colon(&mut self) -> Scan<()> {
         match self.peek() {
             Some(b':') => {

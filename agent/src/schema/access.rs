@@ -1,8 +1,9 @@
 //! Arrays, objects, keys and enum variants, as serde asks for them.
 
+use super::error::ReadError;
 use super::number::{Number, Whole};
 use super::program::{ANY, Fields, List, NEVER};
-use super::read::{ReadError, Reader, visit_whole};
+use super::read::{Reader, visit_whole};
 use super::walk::Seen;
 use crate::json::scan::Scanner;
 use serde::de::{self, DeserializeSeed, Visitor};

@@ -322,7 +322,7 @@ fn fold_null(schema: &mut Value) {
     }
     let bare = object
         .keys()
-        .all(|key| key == "anyOf" || super::program::is_annotation(key));
+        .all(|key| key == "anyOf" || super::compile::is_annotation(key));
     if !bare || inner.contains_key("const") {
         return;
     }

@@ -78,7 +78,6 @@ impl Bounds {
     }
 
     #[inline]
-
     fn in_range(&self, number: Number) -> bool {
         if let Number::Whole(whole) = number {
             return self.least.is_none_or(|least| whole >= least)

@@ -1,9 +1,9 @@
 //! References replaced by what they refer to, except where a type contains itself or the text would explode.
 
 use super::SchemaError;
+use super::compile::is_annotation;
 use super::merge::merge;
 use super::pointer::{push_key, unescape};
-use super::program::is_annotation;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -154,6 +154,11 @@ impl Root {
             let value: Value = serde_json::from_str(text).map_err(|error| {
                 SchemaError::new(format!("`{key}` is {text}, which is no JSON: {error}"))
             })?;
+            if value.is_f64() && !text.contains(['.', 'e', 'E']) {
+                return Err(SchemaError::new(format!(
+                    "`{key}` is {text}, which no schema can say exactly; integers there have 64 bits"
+                )));
+            }
             schema = constrain(schema, key, value);
         }
         if let Some(default) = parameter.default {
@@ -250,7 +255,7 @@ impl Root {
                     }
                     self.rest.insert(key, value);
                 }
-                Some(known) if *known == value || super::program::is_annotation(&key) => {}
+                Some(known) if *known == value || super::compile::is_annotation(&key) => {}
                 Some(_) => {
                     return Err(SchemaError::new(format!(
                         "two flattened types both say `{key}` of the object; flatten one of them only"

@@ -1,7 +1,8 @@
+use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
 use super::program::Program;
-use super::read::{Owner, ReadError};
+use super::read::Owner;
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -110,7 +111,6 @@ impl Schema {
     }
 
     #[inline]
-
     pub(super) fn program(&self) -> &Program {
         &self.0.program
     }

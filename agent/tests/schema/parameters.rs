@@ -371,3 +371,26 @@ fn secrets_are_never_shown() {
         );
     }
 }
+
+#[test]
+fn a_bound_that_no_schema_can_say_exactly_is_refused() {
+    let wide = Parameter {
+        keywords: &[("maximum", "170141183460469231731687303715884105727")],
+        ..parameter::<i128>("n")
+    };
+    let error = Schema::of_parameters(&[wide]).unwrap_err().to_string();
+    assert!(
+        error.contains("`maximum`") && error.contains("64 bits"),
+        "{error}"
+    );
+    let exact = Parameter {
+        keywords: &[("maximum", "18446744073709551614")],
+        ..parameter::<u64>("n")
+    };
+    let schema = Schema::of_parameters(&[exact]).unwrap();
+    assert!(indices(&schema, r#"{"n":18446744073709551614}"#).is_ok());
+    assert_eq!(
+        problems(&schema, r#"{"n":18446744073709551615}"#).to_string(),
+        "/n: must be from 0 to 18446744073709551614, got 18446744073709551615"
+    );
+}
