@@ -122,6 +122,7 @@ fn iterations() -> usize {
 }
 
 const TEXTS: &[&str] = &[
+    r#"{"e":{"kind":"Add","l":{"kind":"Number","v":1},"r":{"kind":"Add","l":{"kind":"Number","v":2.5}}},"result":{"Ok":1},"range":{"start":1,"end":2},"wait":{"secs":1,"nanos":5}}"#,
     r#"{"city":"Pa\u0072is, la ville","days":3,"note":null,"flag":true}"#,
     r#"{"plain":{"city":"a","days":1},"list":[{"city":"b","days":2,"note":"x"}],"pair":[1,"two"],"maybe":{"city":"c","days":9}}"#,
     r#"{"a":-5,"b":18446744073709551615,"c":-9223372036854775808,"d":2.5e3,"e":0.5,"f":10,"g":-3}"#,
@@ -198,6 +199,7 @@ macro_rules! each_type {
         $call::<Plain>($($argument),*); $call::<Nested>($($argument),*); $call::<Numbers>($($argument),*); $call::<Texts>($($argument),*);
         $call::<Unions>($($argument),*); $call::<Maps>($($argument),*); $call::<FlatStruct>($($argument),*); $call::<FlatMap>($($argument),*);
         $call::<FlatEnum>($($argument),*); $call::<Tree>($($argument),*); $call::<Odd>($($argument),*);
+        $call::<Strict>($($argument),*);
     };
 }
 

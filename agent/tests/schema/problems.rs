@@ -225,3 +225,11 @@ fn what_schemars_cannot_say_of_a_map_s_keys_the_type_still_refuses() {
         "/by_kind: unknown variant `noise`, expected one of `note`, `plan`, `draft`"
     );
 }
+
+#[test]
+fn what_only_the_type_knows_is_refused_by_the_type() {
+    assert_eq!(
+        told::<Strict>(r#"{"e":{"kind":"Number","v":1},"ip":"a"}"#),
+        "/ip: invalid IP address syntax"
+    );
+}

@@ -182,3 +182,27 @@ pub enum Name {
     First,
     Last,
 }
+
+/// Recursive through a tag: the reference stands beside the tag's own property.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+pub enum Expression {
+    Number { v: f64 },
+    Add(Pair),
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    pub l: Box<Expression>,
+    pub r: Option<Box<Expression>>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Strict {
+    pub e: Expression,
+    pub ip: Option<std::net::IpAddr>,
+    pub result: Option<Result<u8, String>>,
+    pub range: Option<std::ops::Range<i8>>,
+    pub wait: Option<std::time::Duration>,
+}
