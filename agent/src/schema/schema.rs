@@ -1,7 +1,8 @@
+use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
 use super::program::Program;
-use super::read::{Owner, ReadError};
+use super::read::Owner;
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -109,11 +110,13 @@ impl Schema {
         explain::problems(self, text)
     }
 
+    #[inline]
     pub(super) fn program(&self) -> &Program {
         &self.0.program
     }
 
     /// Whose the top-level property of this index is.
+    #[inline]
     pub(super) fn owner(&self, property: usize) -> Owner {
         self.0.owners.get(property).copied().unwrap_or(Owner::Rest)
     }

@@ -117,7 +117,7 @@ pub struct Unions {
 pub struct Maps {
     pub counts: HashMap<String, u32>,
     pub by_number: Option<BTreeMap<u8, String>>,
-    pub by_kind: Option<BTreeMap<Kind, bool>>,
+    pub by_name: Option<BTreeMap<Name, bool>>,
     pub anything: Option<serde_json::Value>,
 }
 
@@ -173,4 +173,36 @@ pub struct Odd {
     pub nested: Option<Option<u8>>,
     pub set: Option<std::collections::BTreeSet<u8>>,
     pub array: Option<[u8; 2]>,
+}
+
+/// Without comments on its variants: with them schemars cannot tell the keys of a map.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Name {
+    First,
+    Last,
+}
+
+/// Recursive through a tag: the reference stands beside the tag's own property.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+pub enum Expression {
+    Number { v: f64 },
+    Add(Pair),
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    pub l: Box<Expression>,
+    pub r: Option<Box<Expression>>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Strict {
+    pub e: Expression,
+    pub ip: Option<std::net::IpAddr>,
+    pub result: Option<Result<u8, String>>,
+    pub range: Option<std::ops::Range<i8>>,
+    pub wait: Option<std::time::Duration>,
 }
