@@ -22,7 +22,9 @@ impl Docs {
     pub(crate) fn of(attributes: &[Attribute]) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for attribute in attributes {
-            let Meta::NameValue(doc) = &attribute.meta else { continue };
+            let Meta::NameValue(doc) = &attribute.meta else {
+                continue;
+            };
             if !doc.path.is_ident("doc") {
                 continue;
             }
@@ -43,7 +45,11 @@ impl Docs {
         match <[Part; 1]>::try_from(parts) {
             Ok([Part::Text(text)]) => {
                 let text = unindent(&text);
-                if text.is_empty() { Self::None } else { Self::Text(text) }
+                if text.is_empty() {
+                    Self::None
+                } else {
+                    Self::Text(text)
+                }
             }
             Ok([part]) => Self::Parts(vec![part]),
             Err(parts) if parts.is_empty() => Self::None,

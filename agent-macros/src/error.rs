@@ -57,7 +57,9 @@ fn distance(a: &str, b: &str) -> usize {
         let mut diagonal = i;
         let mut left = i + 1;
         for (cell, to) in row.iter_mut().skip(1).zip(&b) {
-            let here = (*cell + 1).min(left + 1).min(diagonal + usize::from(from != *to));
+            let here = (*cell + 1)
+                .min(left + 1)
+                .min(diagonal + usize::from(from != *to));
             diagonal = std::mem::replace(cell, here);
             left = here;
         }

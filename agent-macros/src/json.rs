@@ -97,7 +97,11 @@ pub(crate) fn from_literal(literal: &Lit, negative: bool) -> Option<Json> {
 pub(crate) fn from_expr(expr: &syn::Expr) -> Option<Json> {
     match expr {
         syn::Expr::Lit(literal) => from_literal(&literal.lit, false),
-        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => match &**expr {
+        syn::Expr::Unary(syn::ExprUnary {
+            op: syn::UnOp::Neg(_),
+            expr,
+            ..
+        }) => match &**expr {
             syn::Expr::Lit(literal) => from_literal(&literal.lit, true),
             _ => None,
         },

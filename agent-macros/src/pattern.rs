@@ -47,7 +47,9 @@ fn foreign(pattern: &str) -> Option<String> {
             _ if in_class => {
                 let twice = rest.get(1..).is_some_and(|rest| rest.starts_with(first));
                 if twice && matches!(first, '&' | '-' | '~') {
-                    return Some(format!("`{first}{first}` inside of `[..]` is an operator in Rust only"));
+                    return Some(format!(
+                        "`{first}{first}` inside of `[..]` is an operator in Rust only"
+                    ));
                 }
             }
             '(' if rest.starts_with("(?") => {
@@ -84,7 +86,14 @@ mod tests {
     #[test]
     fn what_both_languages_read_alike_is_accepted() {
         for pattern in [
-            "^[a-z]{2,3}$", r"^\d+(\.\d+)?$", "(?:a|b)*?", "(?<year>[0-9]{4})", r"[\[\]\-]", "a.b", r"\bword\b", r"[^a-z-]",
+            "^[a-z]{2,3}$",
+            r"^\d+(\.\d+)?$",
+            "(?:a|b)*?",
+            "(?<year>[0-9]{4})",
+            r"[\[\]\-]",
+            "a.b",
+            r"\bword\b",
+            r"[^a-z-]",
         ] {
             assert_eq!(foreign(pattern), None, "{pattern}");
         }
@@ -93,8 +102,19 @@ mod tests {
     #[test]
     fn what_only_rust_has_or_reads_differently_is_refused() {
         for pattern in [
-            "(?i)abc", "(?P<year>x)", r"\Aabc\z", r"\x{41}", r"\b{start}", "[[:alpha:]]", "[a&&b]", "[a--b]", "a**", "a{2}{3}", "a{,3}",
-            "(?x) a", "(?=a)",
+            "(?i)abc",
+            "(?P<year>x)",
+            r"\Aabc\z",
+            r"\x{41}",
+            r"\b{start}",
+            "[[:alpha:]]",
+            "[a&&b]",
+            "[a--b]",
+            "a**",
+            "a{2}{3}",
+            "a{,3}",
+            "(?x) a",
+            "(?=a)",
         ] {
             assert!(foreign(pattern).is_some(), "{pattern}");
         }

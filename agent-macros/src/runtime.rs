@@ -86,7 +86,11 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
                 other.package = other.package.take().or(package);
                 other.workspace |= workspace;
             }
-            None => found.push(Dependency { key: key.to_owned(), package, workspace }),
+            None => found.push(Dependency {
+                key: key.to_owned(),
+                package,
+                workspace,
+            }),
         }
     }
     found
@@ -111,10 +115,14 @@ fn table(line: &str) -> Option<Option<String>> {
 
 /// What stands behind `field =` in an inline table.
 fn field_of<'a>(table: &'a str, field: &str) -> Option<&'a str> {
-    table.trim().strip_prefix('{')?.split([',', '{']).find_map(|member| {
-        let (name, value) = member.split_once('=')?;
-        (name.trim() == field).then_some(value)
-    })
+    table
+        .trim()
+        .strip_prefix('{')?
+        .split([',', '{'])
+        .find_map(|member| {
+            let (name, value) = member.split_once('=')?;
+            (name.trim() == field).then_some(value)
+        })
 }
 
 fn quoted(value: &str) -> Option<String> {

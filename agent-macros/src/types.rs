@@ -51,7 +51,9 @@ fn pointee(ty: &Type) -> Option<&Type> {
 }
 
 fn only_argument(ty: &Type) -> Option<(String, &Type)> {
-    let Type::Path(path) = bare(ty) else { return None };
+    let Type::Path(path) = bare(ty) else {
+        return None;
+    };
     let last = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;

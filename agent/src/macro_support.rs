@@ -11,11 +11,13 @@ pub use crate::tool::constraint::{List, Number, Text};
 pub use crate::tool::declared::{Blueprint, Called, Declared, Function, stands_once};
 pub use crate::tool::list::{Group, Tools};
 pub use crate::tool::param::{
-    Get, HostParam, Param, RefParam, Words, filled, is_optional, missing, refused, role::Lent, settle,
+    FromText, Get, HostParam, Param, RefParam, Words, filled, is_optional, missing, refused,
+    role::Lent, settle,
 };
 pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
 #[cfg(feature = "macros")]
 pub use agent_macros::tools;
+pub use serde;
 pub use std::borrow::Cow;
 pub use std::clone::Clone;
 pub use std::convert::{From, Into};
@@ -28,7 +30,6 @@ pub use std::sync::Arc;
 pub use std::time::Duration;
 pub use std::vec::Vec;
 pub use std::{concat, file, line, module_path};
-pub use serde;
 
 /// A value as JSON text, for the default in a schema.
 ///

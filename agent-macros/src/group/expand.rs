@@ -1,17 +1,27 @@
 use super::parse::Group;
-use crate::tool::expand::{Place, allow, implementation};
+use crate::tool::expand::{Place, allow, implementation, private};
 use crate::tool::fallback::stub;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{ItemImpl, WherePredicate, parse_quote};
 
 /// The tools of a type, and the group that they are.
-pub(crate) fn group(block: &ItemImpl, group: &Group, private: &TokenStream, is_wrong: bool) -> TokenStream {
+pub(crate) fn group(
+    block: &ItemImpl,
+    group: &Group,
+    krate: &TokenStream,
+    is_wrong: bool,
+) -> TokenStream {
+    let private = &private();
     let this = &block.self_ty;
     // A generic type is one that can be shared between calls.
+    let shareable: WherePredicate =
+        syn::parse2(quote_spanned!(this.span()=> Self: #private::Send + #private::Sync + 'static))
+            .unwrap_or_else(|_| parse_quote!(Self: 'static));
     let mut shared = block.generics.clone();
     if !shared.params.is_empty() {
-        let predicates: [WherePredicate; 1] = [parse_quote!(Self: #private::Send + #private::Sync + 'static)];
+        let predicates: [WherePredicate; 1] = [shareable.clone()];
         shared.make_where_clause().predicates.extend(predicates);
     }
     let mut generics = shared.clone();
@@ -24,24 +34,37 @@ pub(crate) fn group(block: &ItemImpl, group: &Group, private: &TokenStream, is_w
         let one = if is_wrong {
             stub(this, &shared, number, private)
         } else {
-            let place = Place { private, number, this, generics: &shared };
+            let place = Place {
+                private,
+                number,
+                this,
+                this_span: this.span(),
+                generics: &shared,
+            };
             implementation(tool, &place)
         };
         let index = format_ident!("__T{number}");
         generics.params.push(parse_quote!(#index));
         let clause = generics.make_where_clause();
-        clause.predicates.push(parse_quote!(Self: #private::Called<#number, __S, #index>));
+        clause
+            .predicates
+            .push(parse_quote!(Self: #private::Called<#number, __S, #index>));
         tools.extend(quote!(#one));
-        pushes.extend(quote!(#(#cfgs)* list.push::<#number, Self, #index>(#private::Clone::clone(this));));
+        pushes.extend(
+            quote!(#(#cfgs)* list.push_nth::<#number, Self, #index>(#private::Clone::clone(this));),
+        );
         indices.push(index.to_token_stream());
     }
     let clause = generics.make_where_clause();
-    clause.predicates.push(parse_quote!(__S: #private::Send + #private::Sync + 'static));
-    clause.predicates.push(parse_quote!(Self: #private::Send + #private::Sync + 'static));
+    clause
+        .predicates
+        .push(parse_quote!(__S: #private::Send + #private::Sync + 'static));
+    clause.predicates.push(shareable);
     let (header, _, clause) = generics.split_for_impl();
     let allow = allow();
     quote! {
         const _: () = {
+            use #krate::__private as #private;
             #tools
             #[automatically_derived]
             #allow

@@ -12,11 +12,17 @@ pub(crate) struct Group {
 }
 
 /// The block without our attributes, and what they said.
-pub(crate) fn group(tokens: TokenStream, item: TokenStream, errors: &Errors) -> Result<(ItemImpl, Group)> {
+pub(crate) fn group(
+    tokens: TokenStream,
+    item: TokenStream,
+    errors: &Errors,
+) -> Result<(ItemImpl, Group)> {
     let mut block: ItemImpl = syn::parse2(item)?;
     let mut krate = None;
     keys::parse("tool", &["crate"], tokens, errors, |_, key, input| {
-        krate = Some(Path::parse_mod_style(options::equals(key, input, "agent")?)?);
+        krate = Some(Path::parse_mod_style(options::equals(
+            key, input, "agent",
+        )?)?);
         Ok(())
     });
     if let Some((path, _)) = &block.trait_ {
@@ -25,20 +31,26 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream, errors: &Errors) -> 
     let mut tools = Vec::new();
     for item in &mut block.items {
         let ImplItem::Fn(method) = item else { continue };
-        let Some(attribute) = take(&mut method.attrs, errors) else { continue };
+        let Some(attribute) = take(&mut method.attrs, errors) else {
+            continue;
+        };
         let tokens = match attribute.meta {
             Meta::List(list) => list.tokens,
             Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
         };
         let mut options = options::parse(tokens, errors);
         if let Some(proxy) = options.proxy.take() {
-            errors.on(proxy, "a method has no proxy to name: the value of its type stands for all its tools");
+            errors.on(
+                proxy,
+                "a method has no proxy to name: the value of its type stands for all its tools",
+            );
         }
         if let Some(path) = options.krate.take() {
             errors.on(path, "`crate` belongs on the impl block");
         }
         receiver(&method.sig, errors);
-        let mut tool = parse::function(options, &method.attrs, &method.vis, &mut method.sig, errors);
+        let mut tool =
+            parse::function(options, &method.attrs, &method.vis, &mut method.sig, errors);
         tool.in_impl = true;
         tools.push(tool);
     }
@@ -55,7 +67,11 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream, errors: &Errors) -> 
 /// Takes out `#[tool]`, under whatever path.
 fn take(attributes: &mut Vec<Attribute>, errors: &Errors) -> Option<Attribute> {
     let is_ours = |attribute: &Attribute| {
-        attribute.path().segments.last().is_some_and(|segment| segment.ident == "tool")
+        attribute
+            .path()
+            .segments
+            .last()
+            .is_some_and(|segment| segment.ident == "tool")
     };
     let at = attributes.iter().position(is_ours)?;
     let found = attributes.remove(at);
@@ -74,7 +90,10 @@ fn receiver(signature: &Signature, errors: &Errors) {
             ReceiverKind::Reference(_, _, Some(mutable)) => {
                 errors.on(mutable, "a tool's method takes `&self`: calls may run at the same time; put what changes behind a lock");
             }
-            _ => errors.on(receiver.self_token, "a tool's method takes `&self`: it may be called many times"),
+            _ => errors.on(
+                receiver.self_token,
+                "a tool's method takes `&self`: it may be called many times",
+            ),
         }
     }
 }

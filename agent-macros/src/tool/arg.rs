@@ -11,8 +11,27 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, FnArg, Meta, Result, Signature, Token, bracketed};
 
 const KEYS: &[&str] = &[
-    "name", "title", "description", "range", "length", "items", "multiple_of", "exclusive_minimum", "exclusive_maximum", "pattern",
-    "format", "unique", "enum", "default", "example", "examples", "flatten", "secret", "validate", "deserialize_with", "schema_with",
+    "name",
+    "title",
+    "description",
+    "range",
+    "length",
+    "items",
+    "multiple_of",
+    "exclusive_minimum",
+    "exclusive_maximum",
+    "pattern",
+    "format",
+    "unique",
+    "enum",
+    "default",
+    "example",
+    "examples",
+    "flatten",
+    "secret",
+    "validate",
+    "deserialize_with",
+    "schema_with",
     "extend",
 ];
 
@@ -74,8 +93,15 @@ fn read(arg: &mut Arg, tokens: proc_macro2::TokenStream, errors: &Errors) {
             "title" => arg.title = Some(text(key, input, "\"City\"")?),
             "description" => arg.description = Some(value(key, input, "\"..\"")?),
             "default" => {
-                let value = if input.peek(Token![=]) { Some(value(key, input, "3")?) } else { None };
-                arg.default = Some(Default { key: key.span(), value });
+                let value = if input.peek(Token![=]) {
+                    Some(value(key, input, "3")?)
+                } else {
+                    None
+                };
+                arg.default = Some(Default {
+                    key: key.span(),
+                    value,
+                });
             }
             "example" => {
                 let input = equals(key, input, "3")?;

@@ -18,7 +18,10 @@ pub(crate) fn tool(tool: &Tool, errors: &Errors) {
     }
     if let ReturnType::Type(_, ty) = &tool.output {
         for span in Spelled::in_type(ty).impls {
-            errors.at(span, "a tool returns a type that is written out, not `impl Trait`");
+            errors.at(
+                span,
+                "a tool returns a type that is written out, not `impl Trait`",
+            );
         }
     }
     for param in &tool.params {
@@ -30,15 +33,25 @@ pub(crate) fn tool(tool: &Tool, errors: &Errors) {
 
 /// Chat Completions' rule, the strictest of the protocols.
 fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 fn names(tool: &Tool, errors: &Errors) {
     const RULE: &str = "has 1 to 64 of the letters a-z, A-Z, 0-9, `_` and `-`";
     let (name, span) = tool.name();
     if !is_name(&name) {
-        let help = if tool.options.name.is_some() { "" } else { "; give it one with `#[tool(name = \"..\")]`" };
-        errors.at(span, format_args!("`{name}` cannot name a tool: a name {RULE}{help}"));
+        let help = if tool.options.name.is_some() {
+            ""
+        } else {
+            "; give it one with `#[tool(name = \"..\")]`"
+        };
+        errors.at(
+            span,
+            format_args!("`{name}` cannot name a tool: a name {RULE}{help}"),
+        );
     }
     let mut seen: Vec<&str> = Vec::new();
     for (name, span) in tool.params.iter().filter_map(|param| param.name.as_ref()) {
@@ -55,10 +68,16 @@ fn names(tool: &Tool, errors: &Errors) {
 fn policy(tool: &Tool, errors: &Errors) {
     let options = &tool.options;
     if let (Some(_), Some(destructive)) = (options.read_only, options.destructive) {
-        errors.at(destructive, "`destructive` contradicts `read_only`: what changes nothing destroys nothing");
+        errors.at(
+            destructive,
+            "`destructive` contradicts `read_only`: what changes nothing destroys nothing",
+        );
     }
     if let (Some((parallel, true)), Some(_)) = (options.parallel, options.sequential) {
-        errors.at(parallel, "`parallel` contradicts `sequential`; keep one of them");
+        errors.at(
+            parallel,
+            "`parallel` contradicts `sequential`; keep one of them",
+        );
     }
     if let (Some((parallel, false)), Some(_)) = (options.parallel, options.sequential) {
         errors.at(parallel, "`parallel = false` (alone) and `sequential` (in the model's order) are two policies; keep one of them");
@@ -72,14 +91,23 @@ fn policy(tool: &Tool, errors: &Errors) {
 fn spelling(param: &Param, errors: &Errors) {
     let spelled = Spelled::in_type(&param.ty);
     for span in spelled.impls {
-        errors.at(span, "a tool has one schema, so its parameters cannot be `impl Trait`: write the type out");
+        errors.at(
+            span,
+            "a tool has one schema, so its parameters cannot be `impl Trait`: write the type out",
+        );
     }
     if let syn::Type::Reference(reference) = crate::types::bare(&param.ty) {
         if let Some(lifetime) = &reference.lifetime {
-            errors.on(lifetime, "arguments live as long as their call: leave the lifetime out");
+            errors.on(
+                lifetime,
+                "arguments live as long as their call: leave the lifetime out",
+            );
         }
         if let Some(mutable) = &reference.mutability {
-            errors.on(mutable, "a parameter is lent, not given to change: take it by value, as `mut name: T`");
+            errors.on(
+                mutable,
+                "a parameter is lent, not given to change: take it by value, as `mut name: T`",
+            );
         }
     }
 }
@@ -93,7 +121,10 @@ fn contradictions(param: &Param, errors: &Errors) {
         } else if !matches!(param.passing, Passing::Value) {
             errors.at(flatten, "`flatten` needs the struct by value");
         } else if arg.deserialize_with.is_some() || arg.schema_with.is_some() {
-            errors.at(flatten, "`flatten` needs the type's own schema and `Deserialize`");
+            errors.at(
+                flatten,
+                "`flatten` needs the type's own schema and `Deserialize`",
+            );
         }
     }
     let by_value = matches!(param.passing, Passing::Value);
@@ -107,7 +138,10 @@ fn contradictions(param: &Param, errors: &Errors) {
         }
     }
     if let (Some(path), None) = (&arg.deserialize_with, &arg.schema_with) {
-        errors.on(path, "`deserialize_with` hides what is accepted: say it with `schema_with = path` as well");
+        errors.on(
+            path,
+            "`deserialize_with` hides what is accepted: say it with `schema_with = path` as well",
+        );
     }
 }
 
@@ -116,12 +150,19 @@ fn values(param: &Param, errors: &Errors) {
     let broken = |span: Span, what: &str, value: &json::Json| {
         for constraint in &param.arg.constraints {
             if let Some(why) = constraint.broken_by(value) {
-                errors.at(span, format_args!("{what} breaks `{}`: {why}", constraint.key));
+                errors.at(
+                    span,
+                    format_args!("{what} breaks `{}`: {why}", constraint.key),
+                );
                 return;
             }
         }
     };
-    if let Some(expr) = param.arg.default.as_ref().and_then(|default| default.value.as_ref())
+    if let Some(expr) = param
+        .arg
+        .default
+        .as_ref()
+        .and_then(|default| default.value.as_ref())
         && let Some(value) = json::from_expr(expr)
     {
         broken(syn::spanned::Spanned::span(expr), "the default", &value);

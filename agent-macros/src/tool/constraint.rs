@@ -51,30 +51,64 @@ pub(crate) fn parse(name: &str, key: &Ident, input: ParseStream<'_>) -> Result<O
     };
     let constraint = match name {
         "range" => range(new(Class::Number), key, input)?,
-        "length" => sizes(new(Class::Text), key, input, ["minLength", "maxLength"], Test::Length)?,
-        "items" => sizes(new(Class::List), key, input, ["minItems", "maxItems"], Test::Items)?,
-        "exclusive_minimum" => number(new(Class::Number), key, input, "exclusiveMinimum", Test::Above)?,
-        "exclusive_maximum" => number(new(Class::Number), key, input, "exclusiveMaximum", Test::Below)?,
+        "length" => sizes(
+            new(Class::Text),
+            key,
+            input,
+            ["minLength", "maxLength"],
+            Test::Length,
+        )?,
+        "items" => sizes(
+            new(Class::List),
+            key,
+            input,
+            ["minItems", "maxItems"],
+            Test::Items,
+        )?,
+        "exclusive_minimum" => number(
+            new(Class::Number),
+            key,
+            input,
+            "exclusiveMinimum",
+            Test::Above,
+        )?,
+        "exclusive_maximum" => number(
+            new(Class::Number),
+            key,
+            input,
+            "exclusiveMaximum",
+            Test::Below,
+        )?,
         "multiple_of" => {
             let constraint = number(new(Class::Number), key, input, "multipleOf", Test::Multiple)?;
-            if let Some((expr, (_, step))) = constraint.numbers.first().zip(constraint.keywords.first())
+            if let Some((expr, (_, step))) =
+                constraint.numbers.first().zip(constraint.keywords.first())
                 && compare(step, &Json::Int(0)) != Some(Ordering::Greater)
             {
-                return Err(Error::new_spanned(expr, "`multiple_of` is a number above 0"));
+                return Err(Error::new_spanned(
+                    expr,
+                    "`multiple_of` is a number above 0",
+                ));
             }
             constraint
         }
         "pattern" => {
             let literal = text(key, input, "\"^[a-z]+$\"")?;
             let mut constraint = new(Class::Text);
-            constraint.tests.push(Test::Pattern(pattern::compile(&literal)?));
-            constraint.keywords.push(("pattern", Json::Text(literal.value())));
+            constraint
+                .tests
+                .push(Test::Pattern(pattern::compile(&literal)?));
+            constraint
+                .keywords
+                .push(("pattern", Json::Text(literal.value())));
             constraint
         }
         "format" => {
             let literal = text(key, input, "\"date\"")?;
             let mut constraint = new(Class::Text);
-            constraint.keywords.push(("format", Json::Text(literal.value())));
+            constraint
+                .keywords
+                .push(("format", Json::Text(literal.value())));
             constraint
         }
         "unique" => {
@@ -95,7 +129,10 @@ fn range(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Res
     const EXAMPLE: &str = "1..=10";
     let expr: Expr = value(key, input, EXAMPLE)?;
     let Expr::Range(range) = &expr else {
-        return Err(Error::new_spanned(expr, format!("`range` is a range of numbers: `range = {EXAMPLE}`")));
+        return Err(Error::new_spanned(
+            expr,
+            format!("`range` is a range of numbers: `range = {EXAMPLE}`"),
+        ));
     };
     let bound = |bound: &Option<Box<Expr>>| match bound {
         None => Ok(None),
@@ -111,15 +148,27 @@ fn range(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Res
         _ => {}
     }
     let empty = match (&least, &most, &below) {
-        (None, None, None) => return Err(Error::new_spanned(range, "`range` without bounds says nothing; take it away")),
+        (None, None, None) => {
+            return Err(Error::new_spanned(
+                range,
+                "`range` without bounds says nothing; take it away",
+            ));
+        }
         (Some(least), Some(most), _) => compare(least, most) == Some(Ordering::Greater),
         (Some(least), _, Some(below)) => compare(least, below) != Some(Ordering::Less),
         _ => false,
     };
     if empty {
-        return Err(Error::new_spanned(range, "`range` is empty: no number is in it"));
+        return Err(Error::new_spanned(
+            range,
+            "`range` is empty: no number is in it",
+        ));
     }
-    constraint.numbers = [&range.start, &range.end].into_iter().flatten().map(|bound| (**bound).clone()).collect();
+    constraint.numbers = [&range.start, &range.end]
+        .into_iter()
+        .flatten()
+        .map(|bound| (**bound).clone())
+        .collect();
     if let Some(least) = least {
         constraint.keywords.push(("minimum", least.clone()));
         constraint.tests.push(Test::AtLeast(least));
@@ -129,7 +178,9 @@ fn range(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Res
         constraint.tests.push(Test::AtMost(most));
     }
     if let Some(below) = below {
-        constraint.keywords.push(("exclusiveMaximum", below.clone()));
+        constraint
+            .keywords
+            .push(("exclusiveMaximum", below.clone()));
         constraint.tests.push(Test::Below(below));
     }
     Ok(constraint)
@@ -140,7 +191,9 @@ fn literal_number(expr: &Expr, key: &str) -> Result<Json> {
         Some(number @ (Json::Int(_) | Json::Float(_))) => Ok(number),
         _ => Err(Error::new_spanned(
             expr,
-            format!("`{key}` takes numbers that are written out: the schema must know them when the function is compiled"),
+            format!(
+                "`{key}` takes numbers that are written out: the schema must know them when the function is compiled"
+            ),
         )),
     }
 }
@@ -170,7 +223,12 @@ fn sizes(
     let expr: Expr = value(key, input, "1..=80")?;
     let size = |expr: &Expr| match from_expr(expr) {
         Some(Json::Int(size)) if size >= 0 => Ok(size),
-        _ => Err(Error::new_spanned(expr, format!("`{key}` counts in whole numbers: `{key} = 1..=80`, or one number for exactly so many"))),
+        _ => Err(Error::new_spanned(
+            expr,
+            format!(
+                "`{key}` counts in whole numbers: `{key} = 1..=80`, or one number for exactly so many"
+            ),
+        )),
     };
     let (low, high) = match &expr {
         Expr::Range(range) => {
@@ -185,13 +243,23 @@ fn sizes(
         }
     };
     if low.is_none() && high.is_none() {
-        return Err(Error::new_spanned(expr, format!("`{key}` without bounds says nothing; take it away")));
+        return Err(Error::new_spanned(
+            expr,
+            format!("`{key}` without bounds says nothing; take it away"),
+        ));
     }
     if high.is_some_and(|high| high < low.unwrap_or_default()) {
-        return Err(Error::new_spanned(expr, format!("`{key}` is empty: no size is in it")));
+        return Err(Error::new_spanned(
+            expr,
+            format!("`{key}` is empty: no size is in it"),
+        ));
     }
-    constraint.keywords.extend(low.map(|low| (least, Json::Int(low))));
-    constraint.keywords.extend(high.map(|high| (most, Json::Int(high))));
+    constraint
+        .keywords
+        .extend(low.map(|low| (least, Json::Int(low))));
+    constraint
+        .keywords
+        .extend(high.map(|high| (most, Json::Int(high))));
     constraint.tests.push(test(low, high));
     Ok(constraint)
 }
@@ -199,7 +267,9 @@ fn sizes(
 fn one_of(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Result<Constraint> {
     const WRITTEN: &str = "`enum` is a list of texts or numbers: `enum = [\"low\", \"high\"]`";
     let input = equals(key, input, "[\"low\", \"high\"]")?;
-    let array: ExprArray = input.parse().map_err(|error| Error::new(error.span(), WRITTEN))?;
+    let array: ExprArray = input
+        .parse()
+        .map_err(|error| Error::new(error.span(), WRITTEN))?;
     let mut values: Vec<Json> = Vec::new();
     for expr in &array.elems {
         let value = match from_expr(expr) {
@@ -207,22 +277,35 @@ fn one_of(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Re
             _ => return Err(Error::new_spanned(expr, WRITTEN)),
         };
         if values.contains(&value) {
-            return Err(Error::new_spanned(expr, format!("`enum` has {value} twice")));
+            return Err(Error::new_spanned(
+                expr,
+                format!("`enum` has {value} twice"),
+            ));
         }
-        if values.iter().any(|other| matches!(other, Json::Text(_)) != matches!(value, Json::Text(_))) {
+        if values
+            .iter()
+            .any(|other| matches!(other, Json::Text(_)) != matches!(value, Json::Text(_)))
+        {
             return Err(Error::new_spanned(expr, WRITTEN));
         }
         values.push(value);
     }
     match values.first() {
-        None => return Err(Error::new_spanned(array, "`enum` is empty: no value is in it")),
+        None => {
+            return Err(Error::new_spanned(
+                array,
+                "`enum` is empty: no value is in it",
+            ));
+        }
         Some(Json::Text(_)) => {}
         Some(_) => {
             constraint.class = Class::Number;
             constraint.numbers = array.elems.into_iter().collect();
         }
     }
-    constraint.keywords.push(("enum", Json::List(values.clone())));
+    constraint
+        .keywords
+        .push(("enum", Json::List(values.clone())));
     constraint.tests.push(Test::OneOf(values));
     Ok(constraint)
 }
@@ -243,29 +326,47 @@ impl Test {
             (Self::AtMost(most), _) if compare(value, most) == Some(Ordering::Greater) => {
                 Some(format!("{value} is above the most, {most}"))
             }
-            (Self::Above(limit), _) if matches!(compare(value, limit), Some(Ordering::Less | Ordering::Equal)) => {
+            (Self::Above(limit), _)
+                if matches!(
+                    compare(value, limit),
+                    Some(Ordering::Less | Ordering::Equal)
+                ) =>
+            {
                 Some(format!("{value} is not above {limit}"))
             }
-            (Self::Below(limit), _) if matches!(compare(value, limit), Some(Ordering::Greater | Ordering::Equal)) => {
+            (Self::Below(limit), _)
+                if matches!(
+                    compare(value, limit),
+                    Some(Ordering::Greater | Ordering::Equal)
+                ) =>
+            {
                 Some(format!("{value} is not below {limit}"))
             }
             (Self::Multiple(Json::Int(step)), Json::Int(value)) if value % step != 0 => {
                 Some(format!("{value} is no multiple of {step}"))
             }
-            (Self::Length(least, most), Json::Text(text)) => {
-                size(i128::try_from(text.chars().count()).ok()?, *least, *most, "characters")
-            }
+            (Self::Length(least, most), Json::Text(text)) => size(
+                i128::try_from(text.chars().count()).ok()?,
+                *least,
+                *most,
+                "characters",
+            ),
             (Self::Items(least, most), Json::List(items)) => {
                 size(i128::try_from(items.len()).ok()?, *least, *most, "items")
             }
             (Self::Pattern(pattern), Json::Text(text)) if !pattern.is_match(text) => {
                 Some(format!("{value} does not match `pattern`"))
             }
-            (Self::OneOf(values), Json::Text(_) | Json::Int(_) | Json::Float(_)) if !values.contains(value) => {
+            (Self::OneOf(values), Json::Text(_) | Json::Int(_) | Json::Float(_))
+                if !values.contains(value) =>
+            {
                 Some(format!("{value} is not in `enum`"))
             }
             (Self::Distinct, Json::List(items)) => {
-                let twice = items.iter().enumerate().find(|(at, item)| items.iter().take(*at).any(|other| other == *item))?;
+                let twice = items
+                    .iter()
+                    .enumerate()
+                    .find(|(at, item)| items.iter().take(*at).any(|other| other == *item))?;
                 Some(format!("{} is in it twice", twice.1))
             }
             _ => None,
@@ -288,7 +389,10 @@ fn compare(a: &Json, b: &Json) -> Option<Ordering> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a whole number beside a fraction is rounded as the compiler would")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a whole number beside a fraction is rounded as the compiler would"
+)]
 fn float(number: &Json) -> Option<f64> {
     match number {
         Json::Int(int) => Some(*int as f64),

@@ -18,45 +18,76 @@ pub(crate) struct Place<'a> {
     pub(crate) private: &'a TokenStream,
     pub(crate) number: usize,
     pub(crate) this: &'a dyn ToTokens,
+    pub(crate) this_span: Span,
     pub(crate) generics: &'a Generics,
 }
 
 /// The proxy of a function and its tool.
-pub(crate) fn function(tool: &Tool, private: &TokenStream) -> TokenStream {
+pub(crate) fn function(tool: &Tool, krate: &TokenStream) -> TokenStream {
     let (proxy, declared) = proxy(tool);
-    let place = Place { private, number: 0, this: &proxy, generics: &Generics::default() };
+    let private = &private();
+    let place = Place {
+        private,
+        number: 0,
+        this: &proxy,
+        this_span: proxy.span(),
+        generics: &Generics::default(),
+    };
     let implementation = implementation(tool, &place);
     let cfgs = &tool.cfgs;
     let name = tool.name().0;
-    let allow = allow();
+    let listed = listed(&proxy, &name, private);
     quote! {
         #declared
         #(#cfgs)*
         const _: () = {
-            #[automatically_derived]
-            #allow
-            impl #private::Function for #proxy {
-                const NAME: &'static str = #name;
-                fn proxy() -> Self { #proxy {} }
-            }
+            use #krate::__private as #private;
+            #listed
             #implementation
         };
     }
 }
 
+/// What expansions call the module that has everything: a path that is wrong is then wrong in one place.
+pub(crate) fn private() -> TokenStream {
+    quote!(__agent)
+}
+
 /// A struct with braces lives in the namespace of types only: the function keeps its own name, and one `use` imports both.
 pub(crate) fn proxy(tool: &Tool) -> (Ident, TokenStream) {
-    let proxy = tool.options.proxy.clone().unwrap_or_else(|| tool.ident.clone());
+    let proxy = tool.options.proxy.as_ref().unwrap_or(&tool.ident);
+    // Where the user wrote it, but the macro's: nobody is warned that a generated struct is unused, the function says it.
+    // (`allow(dead_code)` would make all alive that its impls use, the function as well.)
+    let span = Span::mixed_site().located_at(proxy.span());
+    let mut proxy = proxy.clone();
+    proxy.set_span(span);
     let (cfgs, vis) = (&tool.cfgs, &tool.vis);
-    let docs = format!("The tool that the function `{}` is, for `tools![..]`.", tool.ident);
-    // The function is warned of when nobody uses it; once is enough.
+    let docs = format!(
+        "The tool that the function `{}` is, for `tools![..]`.",
+        tool.ident
+    );
+    let item = quote_spanned!(span=> #vis struct #proxy {});
     let declared = quote! {
         #(#cfgs)*
         #[doc = #docs]
-        #[allow(non_camel_case_types, dead_code, missing_debug_implementations, unreachable_pub, clippy::all, clippy::pedantic, clippy::nursery)]
-        #vis struct #proxy {}
+        #[allow(non_camel_case_types, missing_debug_implementations, unreachable_pub, clippy::all, clippy::pedantic, clippy::nursery)]
+        #item
     };
     (proxy, declared)
+}
+
+/// What makes the proxy one that can be listed.
+pub(crate) fn listed(proxy: &Ident, name: &str, private: &TokenStream) -> TokenStream {
+    let allow = allow();
+    quote! {
+        #[automatically_derived]
+        #allow
+        impl #private::Function for #proxy {
+            const NAME: &'static str = #name;
+            type Tool = Self;
+            fn tool() -> Self { Self {} }
+        }
+    }
 }
 
 /// Lints that are about how people write.
@@ -74,9 +105,18 @@ pub(crate) fn implementation(tool: &Tool, place: &Place<'_>) -> TokenStream {
 }
 
 fn declared(tool: &Tool, place: &Place<'_>) -> TokenStream {
-    let Place { private, number, this, generics } = place;
+    let Place {
+        private,
+        number,
+        this,
+        generics,
+        ..
+    } = place;
     let (header, _, clause) = generics.split_for_impl();
-    let arguments = tool.params.iter().map(|param| slot_type(tool, param, private));
+    let arguments = tool
+        .params
+        .iter()
+        .map(|param| slot_type(tool, param, private));
     let blueprint = blueprint(tool, private);
     let read = read(tool, private);
     let allow = allow();
@@ -195,7 +235,9 @@ fn described(param: &Param, private: &TokenStream) -> TokenStream {
             }
         },
     };
-    let keywords = keywords(param).into_iter().map(|(key, value)| quote!((#key, #value)));
+    let keywords = keywords(param)
+        .into_iter()
+        .map(|(key, value)| quote!((#key, #value)));
     let (flatten, secret) = (arg.flatten.is_some(), arg.secret);
     let words = quote! {
         #private::Words {
@@ -224,7 +266,11 @@ fn ask(param: &Param, private: &TokenStream, function: &str, optional: &str) -> 
     let (function, optional) = (Ident::new(function, span), Ident::new(optional, span));
     match &param.passing {
         Passing::Value => {
-            let role = if lends(&param.ty) { quote!(#private::Lent) } else { quote!(_) };
+            let role = if lends(&param.ty) {
+                quote!(#private::Lent)
+            } else {
+                quote!(_)
+            };
             let ty = with_lifetime(&param.ty, "'_");
             if param.name.is_none() {
                 // A pattern: no argument of the model's, or it would need a name.
@@ -252,16 +298,35 @@ fn keywords(param: &Param) -> Vec<(String, String)> {
     let arg = &param.arg;
     let mut keywords: Vec<(String, String)> = Vec::new();
     if let Some(title) = &arg.title {
-        keywords.push(("title".to_owned(), json::Json::Text(title.value()).to_string()));
+        keywords.push((
+            "title".to_owned(),
+            json::Json::Text(title.value()).to_string(),
+        ));
     }
     for constraint in &arg.constraints {
-        keywords.extend(constraint.keywords.iter().map(|(key, value)| ((*key).to_owned(), value.to_string())));
+        keywords.extend(
+            constraint
+                .keywords
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.to_string())),
+        );
     }
     if !arg.examples.is_empty() {
-        let examples = arg.examples.iter().map(|(_, example)| example.clone()).collect();
-        keywords.push(("examples".to_owned(), json::Json::List(examples).to_string()));
+        let examples = arg
+            .examples
+            .iter()
+            .map(|(_, example)| example.clone())
+            .collect();
+        keywords.push((
+            "examples".to_owned(),
+            json::Json::List(examples).to_string(),
+        ));
     }
-    keywords.extend(arg.extend.iter().map(|(key, value)| (key.clone(), value.to_string())));
+    keywords.extend(
+        arg.extend
+            .iter()
+            .map(|(key, value)| (key.clone(), value.to_string())),
+    );
     keywords
 }
 
@@ -269,19 +334,25 @@ fn keywords(param: &Param) -> Vec<(String, String)> {
 fn checks(param: &Param, private: &TokenStream) -> TokenStream {
     let ty = match &param.passing {
         Passing::Value => with_lifetime(&param.ty, "'_"),
-        Passing::Reference(pointee) | Passing::OptionalReference(pointee) => with_lifetime(pointee, "'_"),
+        Passing::Reference(pointee) | Passing::OptionalReference(pointee) => {
+            with_lifetime(pointee, "'_")
+        }
     };
     let span = param.ty.span();
-    let checks = param.arg.constraints.iter().map(|constraint| match constraint.class {
-        Class::Number => {
-            let numbers = &constraint.numbers;
-            let count = numbers.len();
-            let number = quote_spanned!(span=> <#ty as #private::Number>::N);
-            quote!(let _: [#number; #count] = [#(#numbers),*];)
-        }
-        Class::Text => quote_spanned!(span=> let () = <#ty as #private::Text>::CAN;),
-        Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
-    });
+    let checks = param
+        .arg
+        .constraints
+        .iter()
+        .map(|constraint| match constraint.class {
+            Class::Number => {
+                let numbers = &constraint.numbers;
+                let count = numbers.len();
+                let number = quote_spanned!(span=> <#ty as #private::Number>::N);
+                quote!(let _: [#number; #count] = [#(#numbers),*];)
+            }
+            Class::Text => quote_spanned!(span=> let () = <#ty as #private::Text>::CAN;),
+            Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
+        });
     checks.collect()
 }
 
@@ -313,7 +384,11 @@ fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
     let reader = Ident::new("reader", Span::mixed_site());
     let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
     let with = |make: &dyn Fn(usize, &Param) -> TokenStream| -> Vec<TokenStream> {
-        tool.params.iter().enumerate().map(|(at, param)| make(at, param)).collect()
+        tool.params
+            .iter()
+            .enumerate()
+            .map(|(at, param)| make(at, param))
+            .collect()
     };
     let arms = with(&|at, param| {
         if param.arg.flatten.is_some() {
@@ -382,7 +457,6 @@ fn value(param: &Param, private: &TokenStream, reader: &Ident) -> TokenStream {
     }}
 }
 
-
 /// What a slot is once all arguments are read.
 fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> TokenStream {
     let arg = &param.arg;
@@ -400,7 +474,8 @@ fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> To
             let flat = quote_spanned!(Span::mixed_site()=> #slot.flatten());
             if tool.blocks() {
                 let pointee = with_lifetime(pointee, "'_");
-                quote!(#flat.map(<#pointee as #private::RefParam>::own))
+                let own = quote_spanned!(param.ty.span()=> <#pointee as #private::RefParam>::own);
+                quote!(#flat.map(#own))
             } else {
                 flat
             }
@@ -410,7 +485,8 @@ fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> To
             let settled = quote!(#settle(#slot, #name)?);
             if tool.blocks() {
                 let pointee = with_lifetime(pointee, "'_");
-                quote!(<#pointee as #private::RefParam>::own(#settled))
+                let own = quote_spanned!(param.ty.span()=> <#pointee as #private::RefParam>::own);
+                quote!(#own(#settled))
             } else {
                 settled
             }
@@ -453,7 +529,9 @@ fn default_value(param: &Param, private: &TokenStream) -> TokenStream {
         }
         Some(expr) => {
             let expr = match json::from_expr(expr) {
-                Some(json::Json::Text(_)) if is_text(expr) => quote_spanned!(expr.span()=> #private::Into::into(#expr)),
+                Some(json::Json::Text(_)) if is_text(expr) => {
+                    quote_spanned!(expr.span()=> <#ty as #private::FromText>::from_text(#expr))
+                }
                 _ => expr.to_token_stream(),
             };
             quote_spanned!(Span::mixed_site()=> { let value: #ty = #expr; value })
@@ -471,14 +549,20 @@ fn is_text(expr: &Expr) -> bool {
 }
 
 fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
-    let Place { private, number, this, generics } = place;
+    let Place {
+        private,
+        number,
+        this,
+        this_span,
+        generics,
+    } = place;
     let mut generics = (*generics).clone();
     let own = generics.clone();
     let (_, _, clause) = own.split_for_impl();
     let mut indices = Vec::new();
     let mut bounds = vec![
         quote!(__S: #private::Send + #private::Sync + 'static),
-        quote!(Self: #private::Send + #private::Sync + 'static),
+        quote_spanned!(*this_span=> Self: #private::Send + #private::Sync + 'static),
     ];
     let mut gets: Vec<TokenStream> = Vec::new();
     let mut passed: Vec<TokenStream> = Vec::new();
@@ -494,7 +578,11 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             Passing::Value => {
                 let span = param.ty.span();
                 let index = format_ident!("__I{at}");
-                let place = if lends(&param.ty) { quote!(#private::Lent<#index>) } else { quote!(#index) };
+                let place = if lends(&param.ty) {
+                    quote!(#private::Lent<#index>)
+                } else {
+                    quote!(#index)
+                };
                 let ty = with_lifetime(&param.ty, "'__b");
                 bounds.push(quote_spanned!(span=> for<'__b> #ty: #private::Get<'__b, __S, #place>));
                 let ty = with_lifetime(&param.ty, "'_");
@@ -505,17 +593,23 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             }
             Passing::Reference(pointee) => {
                 let pointee = with_lifetime(pointee, "'_");
-                passed.push(quote!(<#pointee as #private::RefParam>::lend(&#slot, #context)));
+                let lend = quote_spanned!(param.ty.span()=> <#pointee as #private::RefParam>::lend);
+                passed.push(quote!(#lend(&#slot, #context)));
             }
             Passing::OptionalReference(pointee) => {
                 let pointee = with_lifetime(pointee, "'_");
-                passed.push(quote_spanned! {Span::mixed_site()=>
-                    #slot.as_ref().map(|held| <#pointee as #private::RefParam>::lend(held, #context))
-                });
+                let lend = quote_spanned!(param.ty.span()=> <#pointee as #private::RefParam>::lend);
+                passed.push(quote_spanned!(Span::mixed_site()=> #slot.as_ref().map(|held| #lend(held, #context))));
             }
         }
     }
-    let predicates = clause.map(|clause| clause.predicates.iter().map(ToTokens::to_token_stream).collect::<Vec<_>>());
+    let predicates = clause.map(|clause| {
+        clause
+            .predicates
+            .iter()
+            .map(ToTokens::to_token_stream)
+            .collect::<Vec<_>>()
+    });
     let predicates = predicates.unwrap_or_default();
     generics.params.push(syn::parse_quote!(__S));
     for index in &indices {
@@ -545,11 +639,23 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
 }
 
 /// The call itself: a future that owns the arguments, and fills in the host's values when it runs.
-fn body(tool: &Tool, private: &TokenStream, gets: &[TokenStream], passed: &[TokenStream]) -> TokenStream {
+fn body(
+    tool: &Tool,
+    private: &TokenStream,
+    gets: &[TokenStream],
+    passed: &[TokenStream],
+) -> TokenStream {
     let ident = &tool.ident;
-    let this = tool.has_self.then(|| quote_spanned!(Span::mixed_site()=> this,));
-    let callee = if tool.in_impl { quote!(Self::#ident) } else { quote!(#ident) };
-    let call = quote!(#callee(#this #(#passed),*));
+    let this = tool
+        .has_self
+        .then(|| quote_spanned!(Span::mixed_site()=> this,));
+    let callee = if tool.in_impl {
+        quote!(Self::#ident)
+    } else {
+        quote!(#ident)
+    };
+    // Parentheses included, since the whole expression is pointed at.
+    let call = quote_spanned!(ident.span()=> #callee(#this #(#passed),*));
     let span = match &tool.output {
         ReturnType::Default => tool.ident.span(),
         ReturnType::Type(_, ty) => ty.span(),
@@ -560,12 +666,14 @@ fn body(tool: &Tool, private: &TokenStream, gets: &[TokenStream], passed: &[Toke
         ("Answer", "Plain")
     };
     let (answer, plain) = (Ident::new(answer, span), Ident::new(plain, span));
+    // All of the question is under the span of the return type.
+    let returned = Ident::new("__returned", span);
     let end = |value: TokenStream| {
-        let end = quote_spanned!(span=> end());
+        let end = quote_spanned!(span=> #returned.end());
         quote_spanned! {Span::mixed_site()=> {
             use #private::#plain as _;
-            let answer = #private::#answer(#value);
-            answer.#end
+            let #returned = #private::#answer(#value);
+            #end
         }}
     };
     let prepared = quote_spanned!(tool.ident.span()=> #private::Prepared::new);

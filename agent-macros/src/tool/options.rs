@@ -9,8 +9,21 @@ use syn::parse::ParseStream;
 use syn::{Error, LitStr, Result, Token, parenthesized, token};
 
 const KEYS: &[&str] = &[
-    "name", "description", "label", "timeout", "read_only", "idempotent", "destructive", "parallel", "sequential",
-    "needs_approval", "strict", "on_error", "inline", "proxy", "crate",
+    "name",
+    "description",
+    "label",
+    "timeout",
+    "read_only",
+    "idempotent",
+    "destructive",
+    "parallel",
+    "sequential",
+    "needs_approval",
+    "strict",
+    "on_error",
+    "inline",
+    "proxy",
+    "crate",
 ];
 
 pub(crate) fn parse(tokens: TokenStream, errors: &Errors) -> Options {
@@ -42,7 +55,11 @@ pub(crate) fn parse(tokens: TokenStream, errors: &Errors) -> Options {
 }
 
 /// Steps over `=`.
-pub(crate) fn equals<'a>(key: &Ident, input: ParseStream<'a>, example: &str) -> Result<ParseStream<'a>> {
+pub(crate) fn equals<'a>(
+    key: &Ident,
+    input: ParseStream<'a>,
+    example: &str,
+) -> Result<ParseStream<'a>> {
     if !input.peek(Token![=]) {
         let message = format!("`{key}` needs a value: `{key} = {example}`");
         return Err(Error::new(key.span(), message));
@@ -71,7 +88,11 @@ fn on_error(key: &Ident, input: ParseStream<'_>) -> Result<OnError> {
             let content;
             parenthesized!(content in input);
             let text: LitStr = content.parse().map_err(|_| expected(word.span()))?;
-            if content.is_empty() { Ok(OnError::Say(text)) } else { Err(expected(content.span())) }
+            if content.is_empty() {
+                Ok(OnError::Say(text))
+            } else {
+                Err(expected(content.span()))
+            }
         }
         _ => Err(expected(word.span())),
     }
@@ -80,7 +101,10 @@ fn on_error(key: &Ident, input: ParseStream<'_>) -> Result<OnError> {
 /// `"10s"`, `"500ms"`, `"2m"`, `"1h"`, in nanoseconds.
 fn duration(literal: &LitStr) -> Result<u64> {
     let text = literal.value();
-    let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let digits = text.len()
+        - text
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .len();
     let (number, unit) = text.split_at(digits);
     let unit: u64 = match unit {
         "ms" => 1_000_000,
@@ -89,10 +113,16 @@ fn duration(literal: &LitStr) -> Result<u64> {
         "h" => 3_600 * 1_000_000_000,
         _ => 0,
     };
-    match number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+    match number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+    {
         Some(nanoseconds) if nanoseconds > 0 => Ok(nanoseconds),
         _ => {
-            let message = format!("`{text}` is no time limit: write a whole number above 0 and a unit, such as \"500ms\", \"10s\" or \"2m\"");
+            let message = format!(
+                "`{text}` is no time limit: write a whole number above 0 and a unit, such as \"500ms\", \"10s\" or \"2m\""
+            );
             Err(Error::new(literal.span(), message))
         }
     }

@@ -27,7 +27,11 @@ pub(crate) fn function(
         ident: signature.ident.clone(),
         vis: vis.clone(),
         docs: Docs::of(attributes),
-        cfgs: attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
+        cfgs: attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("cfg"))
+            .cloned()
+            .collect(),
         is_async: signature.asyncness.is_some(),
         has_self,
         in_impl: false,
@@ -42,7 +46,9 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
     let arg = arg::take(&mut typed.attrs, errors);
     let name = match (&arg.name, &*typed.pat) {
         (Some(name), _) => Some((name.value(), name.span())),
-        (None, Pat::Ident(pat)) if pat.subpat.is_none() => Some((plain(&pat.ident), pat.ident.span())),
+        (None, Pat::Ident(pat)) if pat.subpat.is_none() => {
+            Some((plain(&pat.ident), pat.ident.span()))
+        }
         // `State(x): State<T>`: whether the host fills it, its type says.
         (None, Pat::TupleStruct(_) | Pat::Struct(_)) => None,
         (None, pat) => {
@@ -67,10 +73,16 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
 fn refuse(signature: &Signature, errors: &Errors) {
     let mut no = |what: &dyn ToTokens, why: &str| errors.on(what, why);
     if !signature.generics.params.is_empty() {
-        no(&signature.generics, "a tool has one schema, so its function cannot be generic: write the types out");
+        no(
+            &signature.generics,
+            "a tool has one schema, so its function cannot be generic: write the types out",
+        );
     }
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        no(token, "a tool cannot be `unsafe`: whatever a model sends must be safe to run");
+        no(
+            token,
+            "a tool cannot be `unsafe`: whatever a model sends must be safe to run",
+        );
     }
     if let Some(abi) = &signature.abi {
         no(abi, "a tool is a plain Rust function: take `extern` away");

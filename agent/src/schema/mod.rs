@@ -11,6 +11,6 @@ mod schema;
 
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
-pub use read::{ReadError, Reader};
 pub(crate) use read::absent;
+pub use read::{ReadError, Reader};
 pub use schema::{Schema, SchemaError};

@@ -142,9 +142,8 @@ impl<T> PlainBorrowed for BorrowedAnswer<T> {
 
 /// Text where the value serialises as a JSON string, else JSON.
 fn show(value: &impl Serialize) -> End {
-    let json = serde_json::to_string(value).map_err(|error| {
-        ToolError::internal(format!("the answer has no JSON: {error}"))
-    })?;
+    let json = serde_json::to_string(value)
+        .map_err(|error| ToolError::internal(format!("the answer has no JSON: {error}")))?;
     if json.starts_with('"') {
         if let Ok(text) = serde_json::from_str::<String>(&json) {
             return Ok(ToolOutput::text(text));
@@ -170,7 +169,9 @@ pub async fn blocking(body: impl FnOnce() -> End + Send + 'static) -> End {
         Ok(end) => end,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(ToolError::internal("the runtime shut down before the tool ran")),
+            Err(_) => Err(ToolError::internal(
+                "the runtime shut down before the tool ran",
+            )),
         },
     }
 }

@@ -4,7 +4,6 @@
 //! [`Declared`] is all that does not depend on the states, [`Called`] the small rest that does.
 
 use super::body::{Body, Prepared};
-use super::list::Tools;
 use super::param::RunDataType;
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
 use crate::schema::{Parameter, ReadError, Reader, Schema};
@@ -89,17 +88,11 @@ pub trait Function: Sized {
     /// The name that the model calls.
     const NAME: &'static str;
 
-    /// The proxy.
-    fn proxy() -> Self;
+    /// The proxy itself. (That its type is looked up keeps a type that is no tool to one error.)
+    type Tool;
 
-    /// Adds the tool to a list.
-    fn push_to<S, I>(list: &mut Tools<S>)
-    where
-        Self: Called<0, S, I> + Send + Sync + 'static,
-        S: Send + Sync + 'static,
-    {
-        list.push(Arc::new(Self::proxy()));
-    }
+    /// The proxy.
+    fn tool() -> Self::Tool;
 }
 
 /// [`Called::prepare`], as a value.

@@ -18,6 +18,8 @@ pub(crate) mod param;
 mod policy;
 mod reference;
 mod set;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
 
 pub use body::{Prepared, Suspension};
 pub use context::{Progress, ToolContext};

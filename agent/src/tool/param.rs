@@ -109,7 +109,11 @@ pub type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
 impl Words {
     /// A parameter that the model fills.
-    pub fn json(self, schema: SchemaOf, optional: fn() -> bool) -> (Parameter, Option<RunDataType>) {
+    pub fn json(
+        self,
+        schema: SchemaOf,
+        optional: fn() -> bool,
+    ) -> (Parameter, Option<RunDataType>) {
         (self.parameter(Some(schema), optional), None)
     }
 
@@ -260,6 +264,7 @@ fn empty() -> ToolError {
     ToolError::internal("an argument was lost between reading and running")
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> Param<Json> for T {
     fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
         words.json(schema_of::<T>, is_optional::<T>)
@@ -278,8 +283,29 @@ impl<T: DeserializeOwned + JsonSchema> Param<Json> for T {
     }
 }
 
+/// A type that a default written as text can be made into.
+#[diagnostic::on_unimplemented(
+    message = "a text cannot be the default of a `{Self}`",
+    label = "expected a value of type `{Self}`",
+    note = "write the value as Rust does: `default = 3`, `default = Unit::Celsius`"
+)]
+pub trait FromText {
+    /// The value.
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
 /// [`Param::settle`] for a type whose schema is another's.
-pub fn settle<T: DeserializeOwned>(slot: Option<T>, name: &'static str) -> Result<Option<T>, ReadError> {
+pub fn settle<T: DeserializeOwned>(
+    slot: Option<T>,
+    name: &'static str,
+) -> Result<Option<T>, ReadError> {
     match slot.or_else(crate::schema::absent) {
         None => Err(missing(name)),
         some => Ok(some),
@@ -292,7 +318,9 @@ pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
 }
 
 /// The schema of `T`: in place where that is possible, by reference where the type is recursive.
-pub fn schema_of<T: JsonSchema + ?Sized>(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+pub fn schema_of<T: JsonSchema + ?Sized>(
+    generator: &mut schemars::SchemaGenerator,
+) -> schemars::Schema {
     generator.subschema_for::<T>()
 }
 
@@ -304,6 +332,7 @@ impl<'a, S, T: DeserializeOwned + JsonSchema> Get<'a, S, Json> for T {
 
 macro_rules! host_param {
     (impl[$($generics:tt)*] $role:ty, $type:ty $(, $needs:ty)?) => {
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Param<$role> for $type {
             fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
                 #[allow(unused_mut, unused_assignments)]
@@ -325,6 +354,7 @@ macro_rules! host_param {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> HostParam<$role> for $type {
             fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
                 <Self as Param<$role>>::describe(words)
@@ -348,7 +378,6 @@ host_param!(impl['a, T: Any] Lent, RunData<&'a T>, T);
 host_param!(impl[T: FromCall] Call, T);
 host_param!(impl['a] Context, &'a ToolContext);
 
-#[diagnostic::do_not_recommend]
 impl<'a, S: Given<T, I>, T: Clone, I> Get<'a, S, Cloned<I>> for State<T> {
     fn get(_: Option<Self>, state: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
         Ok(State(state.get().clone()))

@@ -84,6 +84,7 @@ impl RefParam for str {
 
 macro_rules! owned {
     ([$($generics:tt)*] $borrowed:ty, $owned:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> RefParam for $borrowed {
             type Held<'a> = $owned;
 

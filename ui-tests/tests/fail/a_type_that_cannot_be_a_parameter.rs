@@ -1,0 +1,29 @@
+use agent::{ToolContext, tool};
+
+struct Km(#[allow(dead_code)] u32);
+
+/// Types.
+#[tool]
+async fn by_value(km: Km) {
+    let _ = km;
+}
+
+/// Types.
+#[tool]
+async fn by_reference(km: &Km) {
+    let _ = km;
+}
+
+/// The context is lent.
+#[tool]
+async fn context(cx: ToolContext) {
+    let _ = cx;
+}
+
+/// Nested borrows.
+#[tool]
+async fn nested(names: Vec<&str>) {
+    let _ = names;
+}
+
+fn main() {}
