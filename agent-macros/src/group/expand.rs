@@ -1,8 +1,8 @@
 use super::parse::Group;
-use crate::tool::expand::{Place, allow, implementation, private};
+use crate::tool::expand::{Place, allow, implementation, private, shareable};
 use crate::tool::fallback::stub;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{ItemImpl, WherePredicate, parse_quote};
 
@@ -16,9 +16,8 @@ pub(crate) fn group(
     let private = &private();
     let this = &block.self_ty;
     // A generic type is one that can be shared between calls.
-    let shareable: WherePredicate =
-        syn::parse2(quote_spanned!(this.span()=> Self: #private::Send + #private::Sync + 'static))
-            .unwrap_or_else(|_| parse_quote!(Self: 'static));
+    let shareable = shareable(this.span());
+    let shareable: WherePredicate = parse_quote!(#shareable);
     let mut shared = block.generics.clone();
     if !shared.params.is_empty() {
         let predicates: [WherePredicate; 1] = [shareable.clone()];

@@ -562,7 +562,7 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     let mut indices = Vec::new();
     let mut bounds = vec![
         quote!(__S: #private::Send + #private::Sync + 'static),
-        quote_spanned!(*this_span=> Self: #private::Send + #private::Sync + 'static),
+        shareable(*this_span),
     ];
     let mut gets: Vec<TokenStream> = Vec::new();
     let mut passed: Vec<TokenStream> = Vec::new();
@@ -638,6 +638,12 @@ fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     }
 }
 
+/// Calls share the value. The bound is wholly under the span of the type that must meet it.
+pub(crate) fn shareable(span: Span) -> TokenStream {
+    let private = Ident::new("__agent", span);
+    quote_spanned!(span=> Self: #private::Send + #private::Sync + 'static)
+}
+
 /// The call itself: a future that owns the arguments, and fills in the host's values when it runs.
 fn body(
     tool: &Tool,
@@ -696,8 +702,9 @@ fn body(
         };
     }
     let end = if tool.is_async {
-        let must_be_send = quote_spanned!(tool.ident.span()=> #private::must_be_send);
-        end(quote!(#must_be_send(#call).await))
+        // The path as well: rustc checks the bound twice, and says it once where both are at one place.
+        let private = Ident::new("__agent", ident.span());
+        end(quote_spanned!(ident.span()=> #private::must_be_send(#call).await))
     } else {
         end(call)
     };

@@ -1,9 +1,9 @@
-#![deny(warnings)]
+#![deny(dead_code)]
 use agent::tool;
 
 /// Search.
 #[tool]
-async fn search(used: u8, unused: u8) -> u8 {
+async fn search(used: u8) -> u8 {
     used
 }
 
