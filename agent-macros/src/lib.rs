@@ -27,9 +27,9 @@ use proc_macro::TokenStream;
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let (options, item) = (options.into(), item.into());
     if group::is_impl(&item) {
-        group::expand(options, item).into()
+        group::expand(options, &item).into()
     } else {
-        tool::expand(options, item).into()
+        tool::expand(options, &item).into()
     }
 }
 

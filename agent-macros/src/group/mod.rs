@@ -22,7 +22,7 @@ pub(crate) fn is_impl(item: &TokenStream) -> bool {
     words.next().is_some_and(|word| word == "impl")
 }
 
-pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::default();
     let (mut block, group) = match parse::group(options, item.clone(), &errors) {
         Ok(parsed) => parsed,

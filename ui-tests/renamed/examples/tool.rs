@@ -9,6 +9,5 @@ async fn here(n: u8) -> u8 {
 }
 
 fn main() {
-    println!("{:?}", tools![here, renamed::add]
-        .with_state(String::new()));
+    println!("{:?}", tools![here, renamed::add].with_state(String::new()));
 }

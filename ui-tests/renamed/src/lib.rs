@@ -1,7 +1,14 @@
 //! Tools in a crate without serde and schemars, in which `agent` is called `llm`.
 #![deny(missing_docs, warnings)]
+#![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 
 use llm::{State, ToolSet, ToolSetError, tool, tools};
+
+/// Has a parameter that it does not use.
+#[tool]
+pub async fn unused(_x: u8, n: u8) -> u8 {
+    n
+}
 
 /// A counter.
 #[derive(Debug)]
@@ -9,7 +16,12 @@ pub struct Counter(pub u8);
 
 /// Adds.
 #[tool]
-pub async fn add(#[arg(default = 1)] a: u8, b: Vec<u8>, text: &str, State(state): State<String>) -> String {
+pub async fn add(
+    #[arg(default = 1)] a: u8,
+    b: Vec<u8>,
+    text: &str,
+    State(state): State<String>,
+) -> String {
     format!("{a}{b:?}{text}{state}")
 }
 
@@ -29,7 +41,7 @@ impl Counter {
 ///
 /// Never: the names differ.
 pub fn all() -> Result<ToolSet, ToolSetError> {
-    tools![add, ..Counter(1)].with_state(String::new())
+    tools![add, unused, ..Counter(1)].with_state(String::new())
 }
 
 #[cfg(test)]
@@ -38,7 +50,10 @@ mod tests {
 
     #[test]
     fn the_tools_of_a_crate_that_renamed_its_only_dependency_are_listed() {
-        assert_eq!(llm_names(&all().unwrap_or_default()), ["add", "count"]);
+        assert_eq!(
+            llm_names(&all().unwrap_or_default()),
+            ["add", "count", "unused"]
+        );
     }
 }
 

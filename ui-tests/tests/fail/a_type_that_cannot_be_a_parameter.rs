@@ -1,4 +1,4 @@
-use agent::{ToolContext, tool};
+use agent::tool;
 
 struct Km(#[allow(dead_code)] u32);
 
@@ -12,12 +12,6 @@ async fn by_value(km: Km) {
 #[tool]
 async fn by_reference(km: &Km) {
     let _ = km;
-}
-
-/// The context is lent.
-#[tool]
-async fn context(cx: ToolContext) {
-    let _ = cx;
 }
 
 /// Nested borrows.

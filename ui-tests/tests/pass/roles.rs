@@ -44,6 +44,7 @@ async fn everything(
     State(_api): Weather,
     State(_db): State<&Db>,
     cx: Cx<'_>,
+    own: ToolContext,
     Tenant(tenant): Tenant,
     call: Call,
     RunData(user): RunData<&String>,
@@ -56,7 +57,7 @@ async fn everything(
     maybe: Option<&str>,
     #[arg(flatten)] rest: Filter,
 ) -> Outcome<String> {
-    let _ = (cx, tenant, call.0, user, path, numbers, text, lasting, filter, maybe, rest);
+    let _ = (cx, own, tenant, call.0, user, path, numbers, text, lasting, filter, maybe, rest);
     Ok(String::new())
 }
 

@@ -157,7 +157,7 @@ async fn absent_arguments_are_defaults_or_none_and_the_rest_is_required() {
 }
 
 fn is_even(n: &u8) -> Result<(), String> {
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         Ok(())
     } else {
         Err(format!("{n} is odd"))
