@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 mod body;
+pub(crate) mod borrowed;
 mod by_hand;
 mod call;
 pub mod constraint;
@@ -14,11 +15,13 @@ pub(crate) mod declared;
 mod definition;
 mod error;
 pub(crate) mod list;
+pub(crate) mod once;
 mod output;
 pub(crate) mod param;
 mod policy;
-mod reference;
 mod set;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
 
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
