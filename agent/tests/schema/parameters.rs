@@ -152,7 +152,7 @@ fn a05_one_description_with_the_parameter_s_text_first() {
 fn a32_names_of_recursive_types_do_not_depend_on_the_order() {
     mod a {
         #[derive(serde::Deserialize, schemars::JsonSchema)]
-        pub struct Node {
+        pub(crate) struct Node {
             #[allow(dead_code)]
             pub x: u8,
             #[allow(dead_code)]
@@ -161,7 +161,7 @@ fn a32_names_of_recursive_types_do_not_depend_on_the_order() {
     }
     mod b {
         #[derive(serde::Deserialize, schemars::JsonSchema)]
-        pub struct Node {
+        pub(crate) struct Node {
             #[allow(dead_code)]
             pub y: String,
             #[allow(dead_code)]
