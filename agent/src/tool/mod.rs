@@ -19,6 +19,7 @@ mod output;
 pub(crate) mod param;
 mod policy;
 mod set;
+pub(crate) mod strict;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
 
