@@ -16,6 +16,7 @@ pub use crate::tool::param::role::{self, Lent};
 pub use crate::tool::param::{
     FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, refused, settle,
 };
+pub use crate::tool::strict::{Closed, Strict, must_be_closed};
 pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
 #[cfg(feature = "macros")]
 pub use agent_macros::tools;

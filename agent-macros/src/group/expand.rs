@@ -29,7 +29,6 @@ pub(crate) fn group(
     let mut tools = TokenStream::new();
     let mut pushes = TokenStream::new();
     for (number, tool) in group.tools.iter().enumerate() {
-        let cfgs = &tool.cfgs;
         let one = if is_wrong {
             stub(this, &shared, number, private)
         } else {
@@ -49,9 +48,8 @@ pub(crate) fn group(
             .predicates
             .push(parse_quote!(Self: #private::Called<#number, __S, #index>));
         tools.extend(quote!(#one));
-        pushes.extend(
-            quote!(#(#cfgs)* list.push_nth::<#number, Self, #index>(#private::Clone::clone(this));),
-        );
+        pushes
+            .extend(quote!(list.push_nth::<#number, Self, #index>(#private::Clone::clone(this));));
         indices.push(index.to_token_stream());
     }
     let clause = generics.make_where_clause();
@@ -61,7 +59,12 @@ pub(crate) fn group(
     clause.predicates.push(shareable);
     let (header, _, clause) = generics.split_for_impl();
     let allow = allow();
+    let cfgs = block
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"));
     quote! {
+        #(#cfgs)*
         const _: () = {
             use #krate::__private as #private;
             #tools

@@ -49,6 +49,17 @@ pub(crate) fn group(
             errors.on(path, "`crate` belongs on the impl block");
         }
         receiver(&method.sig, errors);
+        // It is decided after the macro ran, when the group has counted on the method.
+        if let Some(cfg) = method
+            .attrs
+            .iter()
+            .find(|attribute| attribute.path().is_ident("cfg"))
+        {
+            errors.on(
+                cfg.path(),
+                "a method that is a tool cannot depend on `cfg`: put `#[cfg(..)]` on the impl block, or on a function of its own",
+            );
+        }
         let mut tool =
             parse::function(options, &method.attrs, &method.vis, &mut method.sig, errors);
         tool.in_impl = true;

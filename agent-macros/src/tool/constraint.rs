@@ -188,6 +188,15 @@ fn range(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Res
 
 fn literal_number(expr: &Expr, key: &str) -> Result<Json> {
     match from_expr(expr) {
+        // `serde_json` makes a float of anything larger, and so would the provider.
+        Some(Json::Int(int)) if !(i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&int) => {
+            Err(Error::new_spanned(
+                expr,
+                format!(
+                    "`{key}` has numbers of 64 bits, for no schema says a larger one exactly; leave this bound out"
+                ),
+            ))
+        }
         Some(number @ (Json::Int(_) | Json::Float(_))) => Ok(number),
         _ => Err(Error::new_spanned(
             expr,

@@ -1,7 +1,7 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `param` and `list` (what the macros
-//! generate against), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
+//! generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once` and `strict`), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
 //! one call) and `body` (what is behind a tool, and the constructors that make one).
 
 pub(crate) mod answer;
@@ -20,6 +20,7 @@ mod output;
 pub(crate) mod param;
 mod policy;
 mod set;
+pub(crate) mod strict;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
 

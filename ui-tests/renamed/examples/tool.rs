@@ -4,7 +4,7 @@ use llm::{tool, tools};
 
 /// Here.
 #[tool]
-async fn here(n: u8) -> u8 {
+fn here(n: u8) -> u8 {
     n
 }
 

@@ -4,7 +4,7 @@ use llm::{tool, tools};
 
 /// Here.
 #[tool]
-async fn here(text: &str) -> String {
+fn here(text: &str) -> String {
     text.to_owned()
 }
 

@@ -18,8 +18,9 @@ async fn constraints(
     #[arg] m: u8,
     #[arg(flatten, default)] n: u8,
     #[arg(default)] #[arg(secret)] o: u8,
+    #[arg(range = 0..=18_446_744_073_709_551_616)] p: u128,
 ) {
-    let _ = (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+    let _ = (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }
 
 /// Defaults.

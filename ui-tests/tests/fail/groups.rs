@@ -32,6 +32,16 @@ impl Changing {
     async fn undocumented(&self) {}
 }
 
+struct Sometimes;
+
+#[tool]
+impl Sometimes {
+    /// Depends.
+    #[cfg(unix)]
+    #[tool]
+    async fn depends(&self) {}
+}
+
 struct Twice;
 
 #[tool]

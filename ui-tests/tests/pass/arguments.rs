@@ -47,7 +47,7 @@ async fn everything(
     #[arg(validate = is_even, examples = [2, 4])] l: u8,
     #[arg(default = vec![1, 2])] m: Vec<u8>,
     #[arg(default = Some(2))] n: Option<u8>,
-    #[arg(range = 1..=340_282_366_920_938_463_463_374)] o: u128,
+    #[arg(range = 1..=18_446_744_073_709_551_615)] o: u128,
     #[arg(length = 3)] p: Option<&str>,
 ) {
     let _ = (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);

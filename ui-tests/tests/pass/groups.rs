@@ -35,6 +35,21 @@ impl<T: Debug + Send + Sync + 'static> Repo<T> {
     }
 }
 
+struct Elsewhere;
+
+#[tool]
+#[cfg(any())]
+impl Elsewhere {
+    /// Not compiled.
+    #[tool]
+    async fn never(&self) {}
+}
+
+/// Not compiled.
+#[tool]
+#[cfg(any())]
+async fn never() {}
+
 /// Plain.
 #[tool]
 async fn plain() {}
@@ -44,6 +59,7 @@ fn library<S: agent::Given<u32, I> + Send + Sync + 'static, I: 'static>() -> Too
 }
 
 fn main() {
+    let _ = Elsewhere;
     let dynamic: ToolSet = tools![plain].into_set().unwrap();
     let set = tools![..Repo(1), ..dynamic].with_state(3_u32).unwrap();
     assert_eq!(set.names().collect::<Vec<_>>(), ["count", "lookup", "plain", "version"]);

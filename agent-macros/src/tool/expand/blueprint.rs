@@ -1,7 +1,7 @@
 //! All that a set, a provider and a person must know of a tool.
 
 use super::read::default_value;
-use super::{ask, place, wire_name};
+use super::{ask, kept, place, wire_name};
 use crate::json;
 use crate::tool::ast::{OnError, Param, Tool};
 use crate::tool::constraint::Class;
@@ -24,7 +24,10 @@ pub(super) fn blueprint(tool: &Tool, private: &TokenStream) -> TokenStream {
         .params
         .iter()
         .map(|param| described(tool, param, private));
-    let checks = tool.params.iter().map(|param| checks(param, private));
+    let checks = tool
+        .params
+        .iter()
+        .flat_map(|param| [checks(param, private), strictness(tool, param, private)]);
     quote_spanned! {Span::mixed_site()=>
         fn blueprint() -> #private::Blueprint {
             #(#checks)*
@@ -204,4 +207,22 @@ fn checks(param: &Param, private: &TokenStream) -> TokenStream {
             Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
         });
     checks.collect()
+}
+
+/// Asks the compiler whether a parameter's type can be strict, where that was asked. A constant cannot name the type of an
+/// impl block, so methods are left to the schema.
+fn strictness(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
+    if tool.options.strict != Some(true) || tool.in_impl {
+        return TokenStream::new();
+    }
+    let ty = kept(tool, param, "'static", private);
+    // An expression of the type's own span all over, or the error would stand elsewhere.
+    let check = quote_spanned!(place(param)=> __must_be_closed(__Strict::<#ty>::CLOSED));
+    quote! {
+        const _: () = {
+            #[allow(unused_imports)]
+            use #private::{Closed as _, Strict as __Strict, must_be_closed as __must_be_closed};
+            #check
+        };
+    }
 }

@@ -47,6 +47,15 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             gets.push(quote!(let #slot = #get(#slot, #state, #context)?;));
             indices.push(index);
         }
+        if tool.blocks() {
+            // Said at the type, and then taken for true: not of the closure that goes to another thread.
+            let span = super::place(param);
+            let (ty, private) = (
+                kept(tool, param, "'static", private),
+                Ident::new("__agent", span),
+            );
+            bounds.push(quote_spanned!(span=> #ty: #private::Send));
+        }
         passed.push(match &param.passing {
             Passing::Value => slot.to_token_stream(),
             Passing::Reference(_) => quote!(&#slot),
