@@ -61,6 +61,16 @@ const MAKERS: &[(Protocol, Make)] = &[
         use crate::provider::openai_chat::OpenAiChat;
         settings.apply(OpenAiChat::new(model), OpenAiChat::base_url)
     }),
+    #[cfg(feature = "openai-responses")]
+    (Protocol::OpenaiResponses, |model, settings| {
+        use crate::provider::openai_responses::OpenAiResponses;
+        settings.apply(OpenAiResponses::new(model), OpenAiResponses::base_url)
+    }),
+    #[cfg(feature = "anthropic")]
+    (Protocol::AnthropicMessages, |model, settings| {
+        use crate::provider::anthropic::Anthropic;
+        settings.apply(Anthropic::new(model), Anthropic::base_url)
+    }),
 ];
 
 struct Settings<'a> {

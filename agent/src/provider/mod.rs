@@ -11,11 +11,16 @@ mod failure;
 mod http;
 mod ids;
 mod json;
+mod results;
 mod sse;
 mod wire;
 
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
 #[cfg(feature = "openai")]
 pub mod openai_chat;
+#[cfg(feature = "openai-responses")]
+pub mod openai_responses;
 
 pub use body::BodyFields;
 pub use failure::error_answer;

@@ -55,10 +55,18 @@ pub trait Wire: fmt::Debug + Send + Sync {
 
 /// The protocols that this build speaks.
 pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
-    let all: [Option<&'static dyn Wire>; 1] = [
+    let all: [Option<&'static dyn Wire>; 3] = [
         #[cfg(feature = "openai")]
         Some(&super::openai_chat::Chat::OPENAI),
+        #[cfg(feature = "openai-responses")]
+        Some(&super::openai_responses::Responses),
+        #[cfg(feature = "anthropic")]
+        Some(&super::anthropic::Messages),
         #[cfg(not(feature = "openai"))]
+        None,
+        #[cfg(not(feature = "openai-responses"))]
+        None,
+        #[cfg(not(feature = "anthropic"))]
         None,
     ];
     all.into_iter().flatten()
