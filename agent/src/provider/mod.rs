@@ -13,6 +13,8 @@ mod ids;
 mod json;
 mod results;
 mod sse;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 #[cfg(feature = "anthropic")]

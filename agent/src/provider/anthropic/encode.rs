@@ -33,6 +33,7 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     if stream {
         body.value("stream", &true);
     }
+    // The newest models refuse it. Who asks for it asks an older one, or hears so from the server.
     if let Some(temperature) = options.temperature {
         body.value("temperature", &temperature);
     }

@@ -41,9 +41,9 @@ pub(super) fn encode(
 fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<'_, '_>) {
     let options = request.options;
     body.value("model", model);
-    // The conversation is kept here; reasoning must then travel with it.
+    // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
+    // `include` is an error for models that do not reason.
     body.value("store", &false);
-    body.value("include", &["reasoning.encrypted_content"]);
     if stream {
         body.value("stream", &true);
     }
