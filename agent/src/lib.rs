@@ -2,6 +2,7 @@
 
 pub mod message;
 pub mod model;
+#[cfg(feature = "providers")]
 pub mod provider;
 pub mod schema;
 mod tool;

@@ -22,10 +22,11 @@ fn decode(name: &str, body: &[u8]) -> (Vec<ModelEvent>, Result<Reply, ModelError
 }
 
 fn sse(chunks: &[Value]) -> String {
-    chunks
+    let events: Vec<String> = chunks
         .iter()
         .map(|chunk| format!("data: {chunk}\n\n"))
-        .collect()
+        .collect();
+    events.concat()
 }
 
 /// A stream of Chat Completions with these pieces of calls, one a chunk, and a last word.
@@ -222,7 +223,10 @@ fn tool_use_without_calls_is_an_end_if_something_was_said() {
 #[test]
 fn the_end_of_the_connection_is_not_the_end_of_the_answer() {
     let content = json!({"choices": [{"delta": {"content": "so"}}]});
-    let (_, reply) = decode("openai-chat", sse(&[content.clone()]).as_bytes());
+    let (_, reply) = decode(
+        "openai-chat",
+        sse(std::slice::from_ref(&content)).as_bytes(),
+    );
     let error = reply.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Truncated);
     assert_eq!(error.partial().unwrap().text(), "so");

@@ -25,7 +25,6 @@ pub(super) fn made_id(answer_id: &str, index: usize) -> String {
 
 /// The id as every protocol takes it: 1 to 64 letters, digits, `_` and `-`. An id that is something else (it came from
 /// another provider) becomes one of its own, the same for the call and for its result.
-#[cfg(any(feature = "anthropic", feature = "openai-responses"))]
 pub(super) fn safe_id(id: &str) -> Cow<'_, str> {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if (1..=64).contains(&id.len()) && id.bytes().all(letter) {

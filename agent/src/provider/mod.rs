@@ -17,11 +17,8 @@ mod sse;
 mod tests;
 mod wire;
 
-#[cfg(feature = "anthropic")]
 pub mod anthropic;
-#[cfg(feature = "openai")]
 pub mod openai_chat;
-#[cfg(feature = "openai-responses")]
 pub mod openai_responses;
 
 pub use body::BodyFields;

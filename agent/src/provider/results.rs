@@ -1,6 +1,7 @@
 //! What all protocols do with a tool's result.
 
-use crate::message::{Content, Image, ToolResult};
+use crate::message::{Content, Image, ImageSource, ToolResult};
+use std::borrow::Cow;
 
 /// The images of a result.
 pub(super) fn images(result: &ToolResult) -> impl Iterator<Item = &Image> {
@@ -21,7 +22,6 @@ pub(super) fn text(result: &ToolResult) -> String {
 }
 
 /// The text of a result for a protocol without a flag for errors: the text says it.
-#[cfg(any(feature = "openai", feature = "openai-responses"))]
 pub(super) fn marked_text(result: &ToolResult) -> String {
     let text = text(result);
     let says_so = text
@@ -35,9 +35,7 @@ pub(super) fn marked_text(result: &ToolResult) -> String {
 }
 
 /// The address of an image, its bytes in a `data:` address if it has them here.
-#[cfg(any(feature = "openai", feature = "openai-responses"))]
-pub(super) fn image_address(image: &Image) -> std::borrow::Cow<'_, str> {
-    use crate::message::ImageSource;
+pub(super) fn image_address(image: &Image) -> Cow<'_, str> {
     match &image.source {
         ImageSource::Url { url } => url.into(),
         ImageSource::Base64 { media_type, data } => {

@@ -145,15 +145,15 @@ fn oracle(wire: &dyn Wire, body: &[u8]) {
     );
 }
 
-fn wire(protocol: Protocol) -> Option<&'static dyn Wire> {
-    protocols().find(|wire| wire.protocol() == protocol)
+fn wire(protocol: Protocol) -> &'static dyn Wire {
+    protocols()
+        .find(|wire| wire.protocol() == protocol)
+        .unwrap()
 }
 
 #[test]
 fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
-    let Some(chat) = wire(Protocol::OpenaiChat) else {
-        return;
-    };
+    let chat = wire(Protocol::OpenaiChat);
     let body = body(chat, &transcript(), &weather());
     let data = "data:image/png;base64,iVBORw0KGgo=";
     let function = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "weather", "arguments": arguments}});
@@ -198,9 +198,7 @@ fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
 
 #[test]
 fn anthropic_has_all_results_first_in_the_next_turn_and_only_signed_thinking() {
-    let Some(messages) = wire(Protocol::AnthropicMessages) else {
-        return;
-    };
+    let messages = wire(Protocol::AnthropicMessages);
     let body = body(messages, &transcript(), &weather());
     let image = json!({"type": "image", "source": {
         "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo=",
@@ -246,9 +244,7 @@ fn anthropic_has_all_results_first_in_the_next_turn_and_only_signed_thinking() {
 
 #[test]
 fn responses_has_the_reasoning_before_its_calls_and_an_output_a_call() {
-    let Some(responses) = wire(Protocol::OpenaiResponses) else {
-        return;
-    };
+    let responses = wire(Protocol::OpenaiResponses);
     let body = body(responses, &transcript(), &weather());
     let image = json!({
         "type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,iVBORw0KGgo=",
@@ -313,7 +309,7 @@ fn what_a_user_adds_to_the_body_stands_once_and_before_the_messages() {
         assert_eq!(body.matches(r#""model":"#).count(), 1, "{body}");
         let read: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((&read["model"], &read["seed"]), (&json!("mine"), &json!(7)));
-        let last = read.as_object().unwrap().keys().last().unwrap();
+        let last = read.as_object().unwrap().keys().next_back().unwrap();
         assert!(["messages", "input"].contains(&last.as_str()), "{last}");
     }
 }
@@ -392,9 +388,7 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         ),
     ];
     for (protocol, answer, pieces) in table {
-        let Some(wire) = wire(*protocol) else {
-            continue;
-        };
+        let wire = wire(*protocol);
         let reply = wire.decode_json(answer.as_bytes()).unwrap();
         let results: Vec<_> = reply
             .calls()

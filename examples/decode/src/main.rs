@@ -64,13 +64,15 @@ fn run(arguments: &[String]) -> Result<Value, String> {
             _ => None,
         })
         .collect();
-    let mut decoded = match &result {
-        Ok(reply) => shown(reply),
-        Err(error) => error.partial().map_or_else(|| json!({}), shown),
+    let reply = match &result {
+        Ok(reply) => Some(reply),
+        Err(error) => error.partial(),
     };
-    decoded["error"] = result.as_ref().err().map_or(Value::Null, shown_error);
-    decoded["unknown_events"] = json!(unknown);
-    Ok(decoded)
+    Ok(json!({
+        "reply": reply.map(shown),
+        "error": result.as_ref().err().map(shown_error),
+        "unknown_events": unknown,
+    }))
 }
 
 fn stream(wire: &dyn Wire, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<Reply, ModelError> {

@@ -274,10 +274,9 @@ fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
         Some("refusal") => StopReason::Refusal,
         Some("error") => StopReason::Error,
         _ if has_calls => StopReason::ToolUse,
-        Some("stop" | "end_turn" | "eos") => StopReason::Stop,
         // Without calls the server ran its own tools, and there is nothing left to do, or it has lost them.
         Some("tool_calls" | "function_call") if says_nothing => StopReason::ToolUse,
-        Some("tool_calls" | "function_call") => StopReason::Stop,
+        Some("stop" | "end_turn" | "eos" | "tool_calls" | "function_call") => StopReason::Stop,
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
@@ -289,7 +288,7 @@ struct Reasoning {
     text: String,
     /// The field in which it comes. Some servers say the same in two; the first is the one.
     field: Option<Field>,
-    /// A field that came, even empty: `DeepSeek` wants it back.
+    /// A field that came, even empty: DeepSeek wants it back.
     named: Option<&'static str>,
     details: Vec<Map<String, Value>>,
 }
@@ -330,7 +329,7 @@ impl Reasoning {
         }
     }
 
-    /// Keeps the details (`OpenRouter`) as one list, pieces of one entry joined; gives the text among them.
+    /// Keeps the details (OpenRouter) as one list, pieces of one entry joined; gives the text among them.
     fn take_details(&mut self, details: Raw<'_>) -> String {
         let mut said = String::new();
         for piece in details

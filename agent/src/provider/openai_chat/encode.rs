@@ -48,7 +48,7 @@ fn settings(
     if stream {
         body.value("stream", &true);
         body.object("stream_options", |options| {
-            options.value("include_usage", &true)
+            options.value("include_usage", &true);
         });
     }
     if let Some(limit) = options.max_output_tokens {

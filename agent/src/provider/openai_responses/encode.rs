@@ -139,18 +139,16 @@ fn assistant(items: &mut Array<'_>, reply: &Reply) {
     for part in &reply.parts {
         match (&part.kind, own(part)) {
             (PartKind::Call(call), echo) => items.object(|item| tool_call(item, call, echo)),
-            (_, Some(WITH_THE_PART_BEFORE)) => {}
-            (_, Some(json)) => items.raw(json),
-            (PartKind::Text(text) | PartKind::Refusal(text), None) => {
-                if !text.trim().is_empty() {
-                    items.object(|item| {
-                        item.value("role", "assistant");
-                        item.value("content", text);
-                    });
-                }
+            (_, Some(json)) if json != WITH_THE_PART_BEFORE => items.raw(json),
+            (PartKind::Text(text) | PartKind::Refusal(text), None) if !text.trim().is_empty() => {
+                items.object(|item| {
+                    item.value("role", "assistant");
+                    item.value("content", text);
+                });
             }
-            // What another provider thought or ran itself has no place here.
-            (PartKind::Reasoning(_) | PartKind::Hosted(_), None) => {}
+            // What another provider thought or ran itself has no place here, and the second part of an item none of
+            // its own.
+            _ => {}
         }
     }
 }

@@ -108,9 +108,10 @@ pub(super) fn parts(json: &str, call_id: impl FnOnce() -> String) -> Vec<Part> {
                 parts.push(Part::text(text).with_echo(whole()));
             }
             if !refusal.is_empty() {
-                let echo = match parts.is_empty() {
-                    true => whole(),
-                    false => echo(WITH_THE_PART_BEFORE),
+                let echo = if parts.is_empty() {
+                    whole()
+                } else {
+                    echo(WITH_THE_PART_BEFORE)
                 };
                 parts.push(Part::from(PartKind::Refusal(refusal)).with_echo(echo));
             }

@@ -77,7 +77,7 @@ pub type OpenAiResponses = super::HttpModel<Responses>;
 
 #[cfg(feature = "http")]
 impl OpenAiResponses {
-    /// A model of this name at `OpenAI`.
+    /// A model of this name at OpenAI.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Responses, model)
     }
