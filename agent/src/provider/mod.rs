@@ -6,6 +6,7 @@
 //! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
 mod body;
+mod choice;
 mod failure;
 #[cfg(feature = "http")]
 mod http;

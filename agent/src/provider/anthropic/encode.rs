@@ -1,8 +1,9 @@
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::Request;
+use crate::model::{Request, ToolChoice};
 use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::provider::choice::chosen_tools;
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
 use crate::provider::results::{images, text as result_text};
@@ -46,13 +47,38 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(request, body);
     body.array("tools", |tools| {
-        for definition in request.tools.iter() {
+        for definition in chosen_tools(request) {
             tools.object(|tool| {
                 tool.value("name", &*definition.name);
                 tool.value("description", &*definition.description);
                 tool.raw("input_schema", definition.parameters.as_json());
             });
+        }
+    });
+}
+
+fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {
+    let options = request.options;
+    let one_at_most = options.parallel_calls == Some(false);
+    let (kind, name) = match &options.tool_choice {
+        None if !one_at_most => return,
+        None | Some(ToolChoice::Auto) => ("auto", None),
+        Some(ToolChoice::None) => ("none", None),
+        Some(ToolChoice::Required) => ("any", None),
+        Some(ToolChoice::OneOf(names)) => match names.as_slice() {
+            [name] => ("tool", Some(name)),
+            _ => ("any", None),
+        },
+    };
+    body.object("tool_choice", |choice| {
+        choice.value("type", kind);
+        if let Some(name) = name {
+            choice.value("name", name);
+        }
+        if one_at_most && kind != "none" {
+            choice.value("disable_parallel_tool_use", &true);
         }
     });
 }

@@ -7,6 +7,7 @@ mod decode;
 mod encode;
 
 use super::body::BodyFields;
+use super::choice;
 use super::wire::{Decoder, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
@@ -27,6 +28,7 @@ impl Wire for Messages {
         stream: bool,
         fields: &BodyFields,
     ) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
         Ok(encode::encode(request, model, stream, fields))
     }
 

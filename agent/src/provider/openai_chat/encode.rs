@@ -2,9 +2,11 @@ use super::Chat;
 use crate::message::{
     Content, Echo, Image, Message, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::Request;
+use crate::model::{Request, ToolChoice};
 use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::provider::choice::chosen_tools;
 use crate::provider::results::{image_address, images, marked_text};
+use crate::tool::ToolDefinition;
 
 pub(super) fn encode(
     chat: &Chat,
@@ -63,8 +65,12 @@ fn settings(
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(chat, request, body);
+    if let Some(parallel) = options.parallel_calls {
+        body.value("parallel_tool_calls", &parallel);
+    }
     body.array("tools", |tools| {
-        for definition in request.tools.iter() {
+        for definition in tools_of(chat, request) {
             tools.object(|tool| {
                 tool.value("type", "function");
                 tool.object("function", |function| {
@@ -78,6 +84,45 @@ fn settings(
             });
         }
     });
+}
+
+fn tools_of<'a>(
+    chat: &Chat,
+    request: &Request<'a>,
+) -> Box<dyn Iterator<Item = &'a ToolDefinition> + 'a> {
+    if chat.knows_allowed_tools {
+        Box::new(request.tools.iter())
+    } else {
+        Box::new(chosen_tools(request))
+    }
+}
+
+fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {
+    let function = |object: &mut Object<'_>, name: &str| {
+        object.value("type", "function");
+        object.object("function", |function| function.value("name", name));
+    };
+    match &request.options.tool_choice {
+        None => {}
+        Some(ToolChoice::Auto) => body.value("tool_choice", "auto"),
+        Some(ToolChoice::None) => body.value("tool_choice", "none"),
+        Some(ToolChoice::Required) => body.value("tool_choice", "required"),
+        Some(ToolChoice::OneOf(names)) => match names.as_slice() {
+            [name] => body.object("tool_choice", |choice| function(choice, name)),
+            _ if !chat.knows_allowed_tools => body.value("tool_choice", "required"),
+            names => body.object("tool_choice", |choice| {
+                choice.value("type", "allowed_tools");
+                choice.object("allowed_tools", |allowed| {
+                    allowed.value("mode", "required");
+                    allowed.array("tools", |tools| {
+                        for name in names {
+                            tools.object(|tool| function(tool, name));
+                        }
+                    });
+                });
+            }),
+        },
+    }
 }
 
 fn user(messages: &mut Array<'_>, content: &[Content]) {

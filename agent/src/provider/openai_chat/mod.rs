@@ -9,6 +9,7 @@ mod decode;
 mod encode;
 
 use super::body::BodyFields;
+use super::choice;
 use super::wire::{Decoder, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
@@ -21,6 +22,9 @@ pub struct Chat {
     pub output_limit: &'static str,
     /// Whether tools say `strict` explicitly. Servers that do not read it may refuse a field that they do not know.
     pub says_strict: bool,
+    /// Whether a choice among several tools can be said beside the whole list of them, which keeps the server's cache
+    /// of it; else the list is cut down.
+    pub knows_allowed_tools: bool,
 }
 
 impl Chat {
@@ -28,12 +32,14 @@ impl Chat {
     pub const OPENAI: Self = Self {
         output_limit: "max_completion_tokens",
         says_strict: true,
+        knows_allowed_tools: true,
     };
 
     /// What other servers understand.
     pub const COMPATIBLE: Self = Self {
         output_limit: "max_tokens",
         says_strict: false,
+        knows_allowed_tools: false,
     };
 }
 
@@ -49,6 +55,7 @@ impl Wire for Chat {
         stream: bool,
         fields: &BodyFields,
     ) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
         Ok(encode::encode(self, request, model, stream, fields))
     }
 

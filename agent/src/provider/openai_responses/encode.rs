@@ -1,6 +1,6 @@
 use super::item::WITH_THE_PART_BEFORE;
 use crate::message::{Content, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult};
-use crate::model::Request;
+use crate::model::{Request, ToolChoice};
 use crate::provider::body::{Array, BodyFields, Fields, Object, body};
 use crate::provider::ids::safe_id;
 use crate::provider::results::{image_address, images, marked_text};
@@ -59,6 +59,10 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(options.tool_choice.as_ref(), body);
+    if let Some(parallel) = options.parallel_calls {
+        body.value("parallel_tool_calls", &parallel);
+    }
     body.array("tools", |tools| {
         for definition in request.tools.iter() {
             tools.object(|tool| {
@@ -71,6 +75,31 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
             });
         }
     });
+}
+
+fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
+    let function = |object: &mut Object<'_>, name: &str| {
+        object.value("type", "function");
+        object.value("name", name);
+    };
+    match choice {
+        None => {}
+        Some(ToolChoice::Auto) => body.value("tool_choice", "auto"),
+        Some(ToolChoice::None) => body.value("tool_choice", "none"),
+        Some(ToolChoice::Required) => body.value("tool_choice", "required"),
+        Some(ToolChoice::OneOf(names)) => body.object("tool_choice", |choice| {
+            if let [name] = names.as_slice() {
+                return function(choice, name);
+            }
+            choice.value("type", "allowed_tools");
+            choice.value("mode", "required");
+            choice.array("tools", |tools| {
+                for name in names {
+                    tools.object(|tool| function(tool, name));
+                }
+            });
+        }),
+    }
 }
 
 fn user(items: &mut Array<'_>, content: &[Content]) {

@@ -10,6 +10,7 @@ mod encode;
 mod item;
 
 use super::body::BodyFields;
+use super::choice;
 use super::wire::{Decoder, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, Request};
@@ -30,6 +31,7 @@ impl Wire for Responses {
         stream: bool,
         fields: &BodyFields,
     ) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
         if !request.options.stop.is_empty() {
             return Err(ModelError::new(
                 ModelErrorKind::Request,
