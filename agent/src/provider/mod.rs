@@ -26,4 +26,4 @@ pub use body::BodyFields;
 pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits};
-pub use wire::{Decoder, Wire, protocols};
+pub use wire::{Decoder, Target, Wire, protocols};

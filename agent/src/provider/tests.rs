@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use super::openai_chat::Chat;
-use super::{BodyFields, Wire, protocols};
+use super::{BodyFields, Target, Wire, protocols};
 use crate::message::{
     Content, Echo, Image, Message, Outcome, Part, PartKind, Protocol, Reply, StopReason, ToolCall,
     ToolResult, Transcript,
@@ -109,7 +109,7 @@ fn body(wire: &dyn Wire, transcript: &Transcript, tools: &Definitions) -> Value 
     };
     let request = Request::new(transcript, tools, &options).with_instructions("Be brief.");
     let body = wire
-        .encode(&request, "some-model", true, &BodyFields::new())
+        .encode(&request, &Target::new("some-model", &BodyFields::new()))
         .unwrap();
     oracle(wire, &body);
     serde_json::from_slice(&body).unwrap()
@@ -288,14 +288,14 @@ fn numbers_and_schemas_go_out_byte_for_byte() {
     let request = Request::new(&transcript, &tools, &options);
     for wire in protocols() {
         let body = wire
-            .encode(&request, "m", false, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body = String::from_utf8(body).unwrap();
         let schema = tools.iter().next().unwrap().parameters.as_json();
         assert!(body.contains(schema), "{}", wire.protocol());
         assert!(body.contains("12345678901234567890"), "{}", wire.protocol());
         let again = wire
-            .encode(&request, "m", false, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         assert_eq!(body.as_bytes(), again, "{}", wire.protocol());
     }
@@ -309,7 +309,7 @@ fn what_a_user_adds_to_the_body_stands_once_and_before_the_messages() {
     fields.insert("model".into(), json!("mine"));
     fields.insert("seed".into(), json!(7));
     for wire in protocols() {
-        let body = wire.encode(&request, "m", true, &fields).unwrap();
+        let body = wire.encode(&request, &Target::new("m", &fields)).unwrap();
         let body = String::from_utf8(body).unwrap();
         assert_eq!(body.matches(r#""model":"#).count(), 1, "{body}");
         let read: Value = serde_json::from_str(&body).unwrap();
@@ -407,7 +407,7 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         let (tools, options) = (Definitions::default(), RequestOptions::default());
         let request = Request::new(&transcript, &tools, &options);
         let body = wire
-            .encode(&request, "m", true, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body = String::from_utf8(body).unwrap();
         for piece in *pieces {
@@ -415,7 +415,7 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         }
         for other in protocols().filter(|other| other.protocol() != *protocol) {
             let body = other
-                .encode(&request, "m", true, &BodyFields::new())
+                .encode(&request, &Target::new("m", &BodyFields::new()))
                 .unwrap();
             let body = String::from_utf8(body).unwrap();
             for foreign in [
@@ -490,7 +490,7 @@ fn a_choice_of_tools_is_said_in_each_protocols_words() {
         ] {
             let wire = wire(protocol);
             let body = wire
-                .encode(&request, "m", true, &BodyFields::new())
+                .encode(&request, &Target::new("m", &BodyFields::new()))
                 .unwrap();
             oracle(wire, &body);
             let mut body: Value = serde_json::from_slice(&body).unwrap();
@@ -512,7 +512,7 @@ fn a_choice_of_tools_is_said_in_each_protocols_words() {
     let request = Request::new(&transcript, &tools, &options);
     for wire in [&Chat::COMPATIBLE as &dyn Wire, &super::anthropic::Messages] {
         let body = wire
-            .encode(&request, "m", true, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(
@@ -554,10 +554,38 @@ fn a_choice_that_cannot_be_met_is_an_error_before_anything_is_sent() {
         let request = Request::new(&transcript, tools, &options);
         for wire in protocols() {
             let error = wire
-                .encode(&request, "m", true, &BodyFields::new())
+                .encode(&request, &Target::new("m", &BodyFields::new()))
                 .unwrap_err();
             assert_eq!(error.kind(), ModelErrorKind::Request);
             assert!(error.to_string().contains(said), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
+    let mut reply = transcript()[1].as_reply().unwrap().clone();
+    reply.origin = Some("https://one.example".to_owned());
+    let transcript = Transcript::from(vec![Message::user("hi"), Message::Assistant(reply)]);
+    let (tools, options, fields) = (weather(), RequestOptions::default(), BodyFields::new());
+    let request = Request::new(&transcript, &tools, &options);
+    for wire in protocols() {
+        for (origin, sent) in [
+            (None, true),
+            (Some("https://one.example"), true),
+            (Some("https://other.example"), false),
+        ] {
+            let mut target = Target::new("m", &fields);
+            target.origin = origin;
+            let body = String::from_utf8(wire.encode(&request, &target).unwrap()).unwrap();
+            let found = ["reasoning_content", "signature", "encrypted_content"]
+                .iter()
+                .any(|secret| body.contains(secret));
+            assert_eq!(found, sent, "{} {origin:?}: {body}", wire.protocol());
+            assert!(
+                body.contains("I will look.") && body.contains("call_4"),
+                "{body}"
+            );
         }
     }
 }

@@ -11,19 +11,12 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn protocol(&self) -> Protocol;
 
-    /// The body of a request to this model, as JSON. `fields` are added to it as they are, in place of a field of the
-    /// same name.
+    /// The body of a request, as JSON.
     ///
     /// # Errors
     ///
     /// When the request says something that this protocol cannot carry.
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError>;
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError>;
 
     /// A decoder for one streamed answer.
     fn decoder(&self) -> Decoder;
@@ -50,6 +43,40 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// Headers of every request.
     fn headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
+    }
+}
+
+/// Whom a request is for, and how it is to be answered.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Target<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// Whether the answer is to be streamed.
+    pub stream: bool,
+    /// Fields that are added to the body as they are, in place of fields of the same name.
+    pub fields: &'a BodyFields,
+    /// The server, as in [`Reply::origin`]. If it is known, what other servers wrote for themselves is left out.
+    pub origin: Option<&'a str>,
+}
+
+impl<'a> Target<'a> {
+    /// A streamed answer from this model, with nothing but these fields added.
+    pub fn new(model: &'a str, fields: &'a BodyFields) -> Self {
+        Self {
+            model,
+            stream: true,
+            fields,
+            origin: None,
+        }
+    }
+
+    /// Whether what the server of this reply wrote for itself can be read by this one.
+    pub(super) fn understands(&self, reply: &Reply) -> bool {
+        match (self.origin, &reply.origin) {
+            (Some(this), Some(that)) => this == that,
+            _ => true,
+        }
     }
 }
 

@@ -158,7 +158,7 @@ impl Answer {
             self.stop = Some(word);
         }
         self.take_usage(message.usage);
-        for json in message.content.unwrap_or_default().0 {
+        for json in message.content.unwrap_or_default() {
             // A block that is there at once is whole.
             self.begin_block(None, json.get(), out);
             if let Some(block) = self.blocks.last_mut() {

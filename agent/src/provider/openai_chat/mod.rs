@@ -8,9 +8,8 @@ mod chunk;
 mod decode;
 mod encode;
 
-use super::body::BodyFields;
 use super::choice;
-use super::wire::{Decoder, Wire};
+use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
 
@@ -48,15 +47,9 @@ impl Wire for Chat {
         Protocol::OpenaiChat
     }
 
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError> {
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
         choice::check(request)?;
-        Ok(encode::encode(self, request, model, stream, fields))
+        Ok(encode::encode(self, request, target))
     }
 
     fn decoder(&self) -> Decoder {
