@@ -186,7 +186,9 @@ async fn an_answer_in_pieces_comes_through() {
     pieces.extend(body.bytes().map(|byte| vec![byte]));
     let server = server(vec![Play::Send(pieces)]).await;
     let (events, reply) = ask(&model(&server.base_url)).await;
-    assert_eq!(reply.unwrap().text(), "Hello");
+    let reply = reply.unwrap();
+    assert_eq!(reply.text(), "Hello");
+    assert_eq!(reply.origin.as_deref(), server.base_url.strip_suffix("/v1"));
     assert_eq!(events, [ModelEvent::Text("Hello".into())]);
     let request = server.requests.lock().unwrap()[0].clone();
     assert!(
@@ -314,7 +316,7 @@ async fn each_refusal_is_one_error_that_says_what_to_do() {
             "200 OK",
             "content-type: text/event-stream\r\n",
             String::new(),
-            ModelErrorKind::Truncated,
+            ModelErrorKind::Connection,
             "the server closed the connection without an answer; ask again",
         ),
     ];
@@ -346,6 +348,32 @@ async fn a_server_that_is_not_there_is_named() {
         text.contains(&format!("at http://{address}: no connection: ")),
         "{text}"
     );
+    assert!(
+        text.contains("check that the server runs and that the base URL is right"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let https = format!("https://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        socket
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .await
+            .unwrap();
+        // Stays open until the other side has read it and left.
+        let mut rest = Vec::new();
+        socket.read_to_end(&mut rest).await.unwrap_or_default();
+    });
+    let error = ask(&model(&https)).await.1.unwrap_err();
+    no_key(&error);
+    assert_eq!(error.kind(), ModelErrorKind::Connection);
+    let text = error.to_string();
+    assert!(text.contains("at https://127.0.0.1:"), "{text}");
+    assert!(text.contains("no connection: "), "{text}");
     assert!(
         text.contains("check that the server runs and that the base URL is right"),
         "{text}"

@@ -126,6 +126,9 @@ pub struct Decoder {
     begun: bool,
 }
 
+/// Longer events are not an answer but an attack, or a file by mistake.
+const LONGEST_EVENT: usize = 256 * 1024 * 1024;
+
 impl Decoder {
     pub(super) fn new(events: impl Events + 'static) -> Self {
         Self {
@@ -153,7 +156,12 @@ impl Decoder {
             *begun = true;
             events.event(event, out)
         });
-        result.map_err(|error| self.fail(error))
+        result.map_err(|error| self.fail(error))?;
+        if self.sse.pending() > LONGEST_EVENT {
+            let said = format!("an event of the answer is longer than {LONGEST_EVENT} bytes");
+            return Err(self.fail(ModelError::new(ModelErrorKind::Protocol, said)));
+        }
+        Ok(())
     }
 
     /// Whether the server has said that its answer is complete. More may come (the count of tokens), but need not.
@@ -185,7 +193,7 @@ impl Decoder {
                 "the answer ended before the model said that it was done; ask again",
             ))),
             _ if self.head.is_empty() => Err(ModelError::new(
-                ModelErrorKind::Truncated,
+                ModelErrorKind::Connection,
                 "the server closed the connection without an answer; ask again",
             )),
             _ => Err(not_an_answer(&self.head)),

@@ -18,8 +18,8 @@ pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
         |body| settings(request, target, body),
         |body| {
             body.array("messages", |messages| {
-                conversation(messages, request, target)
-            })
+                conversation(messages, request, target);
+            });
         },
     )
 }
