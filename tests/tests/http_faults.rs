@@ -10,7 +10,9 @@ use agent::ToolSet;
 use agent::message::{Message, Reply, Transcript};
 use agent::model::{Model, ModelError, ModelErrorKind, ModelEvent, Request, RequestOptions};
 use agent::provider::Limits;
+use agent::provider::anthropic::Anthropic;
 use agent::provider::openai_chat::OpenAiChat;
+use agent::provider::openai_responses::OpenAiResponses;
 use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -506,4 +508,99 @@ async fn what_is_set_up_wrongly_is_said_before_anything_is_sent() {
         assert!(error.to_string().contains(said), "{error}");
         assert!(!error.to_string().contains("sk-"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn each_protocol_asks_at_its_own_address_with_its_own_headers() {
+    let json = "content-type: application/json\r\n";
+    let chat = r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+    let messages = r#"{"content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}"#;
+    let responses = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}]}"#;
+    let chat = server(vec![answer("200 OK", json, chat)]).await;
+    let messages = server(vec![answer("200 OK", json, messages)]).await;
+    let responses = server(vec![answer("200 OK", json, responses)]).await;
+    let models: [(&Server, Box<dyn Model>, &[&str]); 3] = [
+        (
+            &chat,
+            Box::new(
+                OpenAiChat::new("m")
+                    .base_url(&chat.base_url)
+                    .api_key(KEY)
+                    .header("x-title", "mine")
+                    .body_field("seed", 7)
+                    .without_streaming(),
+            ),
+            &[
+                "POST /v1/chat/completions HTTP/1.1\r\n",
+                "authorization: Bearer sk-this-is-a-secret-key\r\n",
+                "x-title: mine\r\n",
+                r#""seed":7"#,
+            ],
+        ),
+        (
+            &messages,
+            Box::new(
+                Anthropic::new("m")
+                    .base_url(&messages.base_url)
+                    .api_key(KEY),
+            ),
+            &[
+                "POST /v1/messages HTTP/1.1\r\n",
+                "x-api-key: sk-this-is-a-secret-key\r\n",
+                "anthropic-version: 2023-06-01\r\n",
+            ],
+        ),
+        (
+            &responses,
+            Box::new(
+                OpenAiResponses::new("m")
+                    .base_url(&responses.base_url)
+                    .api_key(KEY),
+            ),
+            &[
+                "POST /v1/responses HTTP/1.1\r\n",
+                "authorization: Bearer sk-this-is-a-secret-key\r\n",
+            ],
+        ),
+    ];
+    for (server, model, expected) in models {
+        let (_, reply) = ask(&*model).await;
+        assert_eq!(reply.unwrap().text(), "Hello");
+        let request = server.requests.lock().unwrap()[0].clone();
+        for piece in expected {
+            assert!(request.contains(piece), "{piece} in {request}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_wants_any_more_is_hung_up_on() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let closed = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        assert!(socket.read(&mut request).await.unwrap() > 0);
+        socket.write_all(&stream_of(HELLO)).await.unwrap();
+        let mut rest = Vec::new();
+        // Ends when the client closes the connection.
+        socket.read_to_end(&mut rest).await.unwrap_or_default();
+    });
+    let model = model(&base_url);
+    let transcript: Transcript = [Message::user("hi")].into_iter().collect();
+    let tools = ToolSet::new().definitions();
+    let options = RequestOptions::default();
+    let mut stream = model
+        .stream(Request::new(&transcript, &tools, &options))
+        .await
+        .unwrap();
+    assert_eq!(
+        stream.next().await.unwrap().unwrap(),
+        ModelEvent::Text("Hello".into())
+    );
+    drop(stream);
+    tokio::time::timeout(Duration::from_secs(10), closed)
+        .await
+        .expect("the connection stays open")
+        .unwrap();
 }
