@@ -95,12 +95,14 @@ impl OpenAiChat {
         Self::with_wire(Chat::OPENAI, model)
     }
 
-    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is OpenAI's own,
+    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is OpenAI's own or Azure's,
     /// requests keep to what [other servers understand](Chat::COMPATIBLE).
     #[must_use]
     pub fn base_url(self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
-        let wire = if base_url.starts_with("https://api.openai.com") {
+        let is_openai = base_url.starts_with("https://api.openai.com")
+            || base_url.contains(".openai.azure.com");
+        let wire = if is_openai {
             Chat::OPENAI
         } else {
             Chat::COMPATIBLE
