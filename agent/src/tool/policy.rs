@@ -6,6 +6,10 @@ use std::time::Duration;
 /// `read_only` one is taken to change nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a promise of its own, and any of them may be made together"
+)]
 pub struct ToolPolicy {
     /// The longest that one call may take. `None`: the agent's default.
     pub timeout: Option<Duration>,

@@ -1,7 +1,7 @@
 //! One result a call, in the model's order, whatever happens.
 
 use crate::{call, results, scripted};
-use agent::message::Outcome;
+use agent::message::{Outcome, ToolResult};
 use agent::model::Step;
 use agent::{Agent, RunData, RunErrorKind, State, ToolContext, ToolError, ToolOutput, tool, tools};
 use std::sync::Arc;
@@ -291,7 +291,7 @@ async fn on_error_chooses_between_a_text_and_the_end_of_the_run() {
             _ => None,
         })
         .flatten()
-        .map(|result| result.text())
+        .map(ToolResult::text)
         .collect();
     assert_eq!(texts[0], "the printer is out of order");
     assert_eq!(
@@ -304,7 +304,7 @@ async fn on_error_chooses_between_a_text_and_the_end_of_the_run() {
 /// Never end.
 #[tool(timeout = "50ms")]
 async fn endless() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,7 +325,7 @@ async fn a_call_that_takes_too_long_is_stopped_and_said_so() {
 /// Never end, and name no limit.
 #[tool]
 async fn unlimited() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -382,7 +382,7 @@ async fn idempotency_keys_differ_between_calls_and_runs() {
         keys.extend(
             crate::first_results(answer.transcript())
                 .iter()
-                .map(|r| r.text()),
+                .map(ToolResult::text),
         );
     }
     assert_eq!(keys.len(), 4);

@@ -175,7 +175,7 @@ async fn a_stream_that_ends_without_its_end_is_truncated() {
 #[tool(sequential)]
 async fn cancel(State(token): State<CancellationToken>) {
     token.cancel();
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]
