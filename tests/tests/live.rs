@@ -2,7 +2,7 @@
 //! `AGENT_MODEL=openai-chat/qwen3 AGENT_BASE_URL=http://localhost:8080/v1 cargo test -p tests --test live`.
 //!
 //! It holds for the smallest model whose server binds calls to their schema: the call is forced, the text is not judged.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use agent::message::{Message, Outcome, Transcript};
 use agent::model::{self, ModelEvent, Request, RequestOptions, ToolChoice};
@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 fn get_weather(
     /// The city.
     #[arg(r#enum = ["Paris", "Beijing"])]
-    city: String,
+    city: &str,
     /// How many days ahead.
     #[arg(range = 1..=10)]
     days: u8,
@@ -63,5 +63,8 @@ async fn a_real_server_calls_a_tool_and_takes_its_result() {
     // Forced again: in free text the smallest models write what their own server cannot read.
     let request = Request::new(&transcript, &definitions, &options);
     let reply = model.reply(request).await.unwrap();
-    assert!(reply.usage.input > 0, "the server took the result: {reply:?}");
+    assert!(
+        reply.usage.input > 0,
+        "the server took the result: {reply:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The reader against serde_json (what is accepted, and its value) and against jsonschema (what the schema accepts).
+//! The reader against `serde_json` (what is accepted, and its value) and against jsonschema (what the schema accepts).
 
 use crate::types::*;
 use agent::schema::{Reader, Schema};
@@ -147,7 +147,7 @@ fn same_as_serde_json<T: DeserializeOwned + Serialize + PartialEq + std::fmt::De
         (Ok(ours), Ok(theirs)) => assert!(near(&ours, &theirs), "{text}\n{ours:?}\n{theirs:?}"),
         (Err(_), Err(_)) => {}
         // A run-time schema lets nothing in but an object, and nothing that would become a float which it was not. And
-        // serde_json does not look into strings and numbers that it ignores.
+        // `serde_json` does not look into strings and numbers that it ignores.
         (Err(error), Ok(_)) => {
             let not_read_whole = serde_json::from_str::<Value>(text).is_err();
             assert!(
@@ -162,7 +162,7 @@ fn same_as_serde_json<T: DeserializeOwned + Serialize + PartialEq + std::fmt::De
     }
 }
 
-/// serde_json's floats may be off by the last digit.
+/// `serde_json`'s floats may be off by the last digit.
 fn near<T: PartialEq + Serialize>(one: &T, other: &T) -> bool {
     fn walk(one: &Value, other: &Value) -> bool {
         match (one, other) {
@@ -213,7 +213,7 @@ fn the_reader_agrees_with_serde_json_on_mutated_texts() {
     }
 }
 
-/// With a schema: accepted exactly if serde_json accepts and the schema does.
+/// With a schema: accepted exactly if `serde_json` accepts and the schema does.
 fn same_as_the_schema<T: DeserializeOwned + JsonSchema>(texts: &[String]) {
     let schema = Schema::of::<T>().unwrap();
     let oracle = jsonschema::draft202012::new(schema.as_value()).unwrap();

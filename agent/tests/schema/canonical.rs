@@ -201,13 +201,11 @@ fn a33_types_of_one_name_stay_apart() {
 #[test]
 fn a35_unit_variants_are_one_flat_enum_with_or_without_comments() {
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "read by serde")]
     enum Bare {
         Fast,
         Deep,
     }
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "read by serde")]
     enum Commented {
         /// quick scan
         Fast,

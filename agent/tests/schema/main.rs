@@ -1,6 +1,12 @@
 //! The schema of arguments and the reader that checks while it decodes.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::items_after_statements,
+    clippy::indexing_slicing,
+    clippy::option_option,
+    clippy::unwrap_used,
+    missing_docs
+)]
 
 mod agreement;
 mod canonical;

@@ -12,7 +12,7 @@ fn parameter<T: JsonSchema + for<'de> Deserialize<'de>>(name: &'static str) -> P
     Parameter {
         name,
         description: "",
-        schema: Some(|generator| generator.subschema_for::<T>()),
+        schema: Some(schemars::SchemaGenerator::subschema_for::<T>),
         optional: || absent::<T>().is_some(),
         default: None,
         keywords: &[],

@@ -14,7 +14,7 @@ use std::error::Error;
 #[tool(read_only, inline)]
 fn count_words(
     /// The text.
-    text: String,
+    text: &str,
 ) -> usize {
     text.split_whitespace().count()
 }
