@@ -97,7 +97,10 @@ fn check_case(wire: &dyn Wire, case: &Path, expected: &Value) -> Vec<String> {
         let mut events = Vec::new();
         let result = decode(wire, &pieces, &mut events);
         let mut found = compare(&result, expected);
-        found.extend(compare_events(&events, &result));
+        // Some servers show one thing and hold to another; the last word counts.
+        if !has_quirk(expected, "delta_vs_done_text_mismatch") {
+            found.extend(compare_events(&events, &result));
+        }
         problems.extend(found.into_iter().map(|problem| format!("{way}: {problem}")));
         if !problems.is_empty() {
             break;
@@ -168,7 +171,7 @@ fn compare(result: &Result<Reply, ModelError>, expected: &Value) -> Vec<String> 
     differ(
         "fails",
         &error.is_some().into(),
-        &(!expected["error"].is_null() || expected["incomplete"] == true).into(),
+        &(!expected["error"].is_null() || is_incomplete(expected)).into(),
     );
     if let Some(error) = error {
         if !expected["error"].is_null() {
@@ -186,7 +189,7 @@ fn compare(result: &Result<Reply, ModelError>, expected: &Value) -> Vec<String> 
                 }
             }
         }
-        if expected["incomplete"] == true {
+        if is_incomplete(expected) && expected["error"].is_null() {
             differ(
                 "kind of error",
                 &format!("{:?}", error.kind()).into(),
@@ -213,7 +216,7 @@ fn compare(result: &Result<Reply, ModelError>, expected: &Value) -> Vec<String> 
         &reply.stop.raw.clone().into(),
         &expected["stop_reason"],
     );
-    if expected["incomplete"] != true {
+    if !is_incomplete(expected) {
         differ(
             "stop_normalized",
             &match reply.stop.reason {
@@ -272,8 +275,7 @@ fn compare_calls(reply: &Reply, expected: &Value, differ: &mut impl FnMut(&str, 
         if theirs.get("arguments_raw").is_some() {
             let raw = theirs["arguments_raw"].as_str().unwrap_or_default();
             // An object in place of the text has no text of its own; the recordings write it in their own spacing.
-            let quirks = expected["quirks"].to_string();
-            if quirks.contains("args_object") {
+            if has_quirk(expected, "args_object") {
                 differ("call.arguments", &json_of(&ours.arguments), &json_of(raw));
             } else {
                 differ(
@@ -292,6 +294,17 @@ fn compare_calls(reply: &Reply, expected: &Value, differ: &mut impl FnMut(&str, 
             differ("call.arguments, decoded", &decoded, &theirs["arguments"]);
         }
     }
+}
+
+fn has_quirk(expected: &Value, quirk: &str) -> bool {
+    expected["quirks"]
+        .as_array()
+        .is_some_and(|quirks| quirks.iter().any(|known| known == quirk))
+}
+
+/// The answer ended without the provider's last word.
+fn is_incomplete(expected: &Value) -> bool {
+    expected["incomplete"] == true || has_quirk(expected, "no_final_event")
 }
 
 fn json_of(text: &str) -> Value {
@@ -348,8 +361,13 @@ fn compare_echoes(reply: &Reply, expected: &Value, differ: &mut impl FnMut(&str,
         );
         for (ours, theirs) in ours.iter().zip(theirs) {
             for what in ["type", "id", "name", "input", "status"] {
+                // A result of a hosted tool goes by the id of its call.
+                let ours = match (what, &ours["id"]) {
+                    ("id", Value::Null) => &ours["tool_use_id"],
+                    _ => &ours[what],
+                };
                 if !theirs[what].is_null() {
-                    differ(&format!("hosted.{what}"), &ours[what], &theirs[what]);
+                    differ(&format!("hosted.{what}"), ours, &theirs[what]);
                 }
             }
         }

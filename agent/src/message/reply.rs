@@ -258,7 +258,7 @@ impl fmt::Display for StopReason {
 
 /// Tokens used, as the provider counts them.
 ///
-/// `OpenAI`'s input includes the cached tokens, Anthropic's does not.
+/// OpenAI's input includes the cached tokens, Anthropic's does not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -168,6 +168,84 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
+/// The members of an object, each kept as its text, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'a> Members<'a> {
+    pub(super) fn read(json: &'a str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, json)| *json)
+    }
+
+    /// The object again, with `set` in place of the members of those names, or after them.
+    pub(super) fn with(&self, set: &[(&str, &str)]) -> String {
+        let old = self.0.iter().map(|(name, json)| {
+            let new = set.iter().find(|(known, _)| known == name);
+            (&**name, new.map_or(*json, |(_, json)| *json))
+        });
+        let new = set
+            .iter()
+            .copied()
+            .filter(|(name, _)| self.get(name).is_none());
+        write_members(old.chain(new))
+    }
+
+    /// An object of the members whose name `keep` says yes to; nothing if there is none.
+    pub(super) fn only(&self, keep: impl Fn(&str) -> bool) -> Option<String> {
+        let kept = self.0.iter().filter(|(name, _)| keep(name));
+        let json = write_members(kept.map(|(name, json)| (&**name, *json)));
+        (json.len() > 2).then_some(json)
+    }
+}
+
+fn write_members<'m>(members: impl Iterator<Item = (&'m str, &'m str)>) -> String {
+    let mut json = String::from("{");
+    for (name, value) in members {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        json.push_str(&quoted(name));
+        json.push(':');
+        json.push_str(value);
+    }
+    json.push('}');
+    json
+}
+
+/// The text as JSON.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor).map(Members)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Vec<(Cow<'de, str>, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            members.push((name.0.unwrap_or_default(), value.get()));
+        }
+        Ok(members)
+    }
+}
+
 /// A list where the wire may also say null.
 #[derive(Debug)]
 pub(super) struct List<T>(pub(super) Vec<T>);

@@ -11,11 +11,15 @@ mod failure;
 mod http;
 mod ids;
 mod json;
+mod results;
 mod sse;
+#[cfg(test)]
+mod tests;
 mod wire;
 
-#[cfg(feature = "openai")]
+pub mod anthropic;
 pub mod openai_chat;
+pub mod openai_responses;
 
 pub use body::BodyFields;
 pub use failure::error_answer;

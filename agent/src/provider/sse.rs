@@ -44,12 +44,11 @@ impl Parser {
         while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
             let (line, rest) = bytes.split_at(end);
             bytes = match rest {
-                [b'\r', b'\n', rest @ ..] => rest,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
-                [_, rest @ ..] => rest,
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
                 [] => &[],
             };
             if self.line.is_empty() {
@@ -143,6 +142,8 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing)]
+
     use super::*;
     use proptest::prelude::*;
     use std::convert::Infallible;

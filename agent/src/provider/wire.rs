@@ -53,15 +53,14 @@ pub trait Wire: fmt::Debug + Send + Sync {
     }
 }
 
-/// The protocols that this build speaks.
+/// The protocols, to choose one by its name.
 pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
-    let all: [Option<&'static dyn Wire>; 1] = [
-        #[cfg(feature = "openai")]
-        Some(&super::openai_chat::Chat::OPENAI),
-        #[cfg(not(feature = "openai"))]
-        None,
+    let all: [&'static dyn Wire; 3] = [
+        &super::openai_chat::Chat::OPENAI,
+        &super::openai_responses::Responses,
+        &super::anthropic::Messages,
     ];
-    all.into_iter().flatten()
+    all.into_iter()
 }
 
 /// What a protocol makes of the events of a stream.
@@ -82,7 +81,6 @@ pub(super) trait Events: fmt::Debug + Send {
 /// Decodes one streamed answer from bytes that may be cut anywhere.
 ///
 /// ```
-/// # #[cfg(feature = "openai")] {
 /// use agent::provider::{Wire, openai_chat::Chat};
 ///
 /// let mut decoder = Chat::OPENAI.decoder();
@@ -90,7 +88,6 @@ pub(super) trait Events: fmt::Debug + Send {
 /// decoder.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut events)?;
 /// decoder.push(b"lo\"},\"finish_reason\":\"stop\"}]}\n\n", &mut events)?;
 /// assert_eq!(decoder.finish()?.text(), "Hello");
-/// # }
 /// # Ok::<(), agent::model::ModelError>(())
 /// ```
 #[derive(Debug)]

@@ -234,7 +234,8 @@ impl Answer {
                 parts.insert(0, Part::reasoning("").with_echo(echo(json)));
             }
         }
-        let mut reply = Reply::new(parts, stop(self.finish, has_calls));
+        let says_nothing = parts.is_empty();
+        let mut reply = Reply::new(parts, stop(self.finish, has_calls, says_nothing));
         reply.usage = self.usage;
         reply.model = self.model;
         reply
@@ -266,14 +267,15 @@ fn echo_of_call(custom: bool, extra: Option<&str>) -> Option<Echo> {
 
 /// Our reading of `finish_reason`. Servers say `stop` with calls, and leave it empty: calls count more than the word,
 /// save where the word says that the answer is not whole.
-fn stop(word: Option<String>, has_calls: bool) -> Stop {
+fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
     let reason = match word.as_deref() {
         Some("length" | "max_tokens") => StopReason::Length,
         Some("content_filter") => StopReason::ContentFilter,
         Some("refusal") => StopReason::Refusal,
         Some("error") => StopReason::Error,
         _ if has_calls => StopReason::ToolUse,
-        // `tool_calls` without calls: the server ran its own tools, and there is nothing for anyone to do.
+        // Without calls the server ran its own tools, and there is nothing left to do, or it has lost them.
+        Some("tool_calls" | "function_call") if says_nothing => StopReason::ToolUse,
         Some("stop" | "end_turn" | "eos" | "tool_calls" | "function_call") => StopReason::Stop,
         _ => StopReason::Unknown,
     };
@@ -286,7 +288,7 @@ struct Reasoning {
     text: String,
     /// The field in which it comes. Some servers say the same in two; the first is the one.
     field: Option<Field>,
-    /// A field that came, even empty: `DeepSeek` wants it back.
+    /// A field that came, even empty: DeepSeek wants it back.
     named: Option<&'static str>,
     details: Vec<Map<String, Value>>,
 }
@@ -327,7 +329,7 @@ impl Reasoning {
         }
     }
 
-    /// Keeps the details (`OpenRouter`) as one list, pieces of one entry joined; gives the text among them.
+    /// Keeps the details (OpenRouter) as one list, pieces of one entry joined; gives the text among them.
     fn take_details(&mut self, details: Raw<'_>) -> String {
         let mut said = String::new();
         for piece in details

@@ -1,9 +1,10 @@
 use super::Chat;
 use crate::message::{
-    Content, Echo, Image, ImageSource, Message, PartKind, Protocol, Reply, ToolResult,
+    Content, Echo, Image, Message, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
 use crate::model::Request;
 use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::provider::results::{image_address, images, marked_text};
 
 pub(super) fn encode(
     chat: &Chat,
@@ -47,7 +48,7 @@ fn settings(
     if stream {
         body.value("stream", &true);
         body.object("stream_options", |options| {
-            options.value("include_usage", &true)
+            options.value("include_usage", &true);
         });
     }
     if let Some(limit) = options.max_output_tokens {
@@ -106,12 +107,7 @@ fn text_part(parts: &mut Array<'_>, text: &str) {
 fn image_part(parts: &mut Array<'_>, image: &Image) {
     parts.object(|part| {
         part.value("type", "image_url");
-        part.object("image_url", |url| match &image.source {
-            ImageSource::Url { url: address } => url.value("url", address),
-            ImageSource::Base64 { media_type, data } => {
-                url.value("url", &format!("data:{media_type};base64,{data}"));
-            }
-        });
+        part.object("image_url", |url| url.value("url", &image_address(image)));
     });
 }
 
@@ -158,7 +154,7 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply) {
     });
 }
 
-fn tool_call(object: &mut Object<'_>, call: &crate::message::ToolCall, echo: Option<&Echo>) {
+fn tool_call(object: &mut Object<'_>, call: &ToolCall, echo: Option<&Echo>) {
     object.value("id", &call.id);
     if echo.is_some_and(|echo| &*echo.json == super::decode::CUSTOM) {
         object.value("type", "custom");
@@ -193,7 +189,7 @@ fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
         messages.object(|message| {
             message.value("role", "tool");
             message.value("tool_call_id", &result.call_id);
-            message.value("content", &result_text(result));
+            message.value("content", &marked_text(result));
         });
     }
     if results.iter().all(|result| images(result).next().is_none()) {
@@ -215,26 +211,4 @@ fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
             }
         });
     });
-}
-
-fn images(result: &ToolResult) -> impl Iterator<Item = &Image> {
-    result.content.iter().filter_map(|piece| match piece {
-        Content::Image(image) => Some(image),
-        Content::Text { .. } => None,
-    })
-}
-
-/// The text of a result. The protocol has no flag for errors, so the text says it; and it takes no empty text.
-fn result_text(result: &ToolResult) -> String {
-    let text = result.text();
-    let text = match (text.trim().is_empty(), images(result).next().is_some()) {
-        (false, _) => text,
-        (true, true) => "(the images follow)".to_owned(),
-        (true, false) => "(no output)".to_owned(),
-    };
-    if result.is_error() && !text.to_ascii_lowercase().starts_with("error") {
-        format!("error: {text}")
-    } else {
-        text
-    }
 }

@@ -17,14 +17,14 @@ use crate::model::{ModelError, Request};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Chat {
-    /// The field that limits the answer: `max_completion_tokens` at `OpenAI`, `max_tokens` at most others.
+    /// The field that limits the answer: `max_completion_tokens` at OpenAI, `max_tokens` at most others.
     pub output_limit: &'static str,
     /// Whether tools say `strict` explicitly. Servers that do not read it may refuse a field that they do not know.
     pub says_strict: bool,
 }
 
 impl Chat {
-    /// What `OpenAI` itself speaks.
+    /// What OpenAI itself speaks.
     pub const OPENAI: Self = Self {
         output_limit: "max_completion_tokens",
         says_strict: true,
@@ -90,12 +90,12 @@ pub type OpenAiChat = super::HttpModel<Chat>;
 
 #[cfg(feature = "http")]
 impl OpenAiChat {
-    /// A model of this name at `OpenAI`.
+    /// A model of this name at OpenAI.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Chat::OPENAI, model)
     }
 
-    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is `OpenAI`'s own,
+    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is OpenAI's own,
     /// requests keep to what [other servers understand](Chat::COMPATIBLE).
     #[must_use]
     pub fn base_url(self, base_url: impl Into<String>) -> Self {
