@@ -8,6 +8,7 @@ extern crate self as agent;
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __private;
+pub mod history;
 pub mod message;
 pub mod model;
 #[cfg(feature = "providers")]
