@@ -25,6 +25,54 @@ fn our_own_recordings_decode_to_what_they_say() {
     check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings"));
 }
 
+#[test]
+fn damaged_recordings_never_panic_and_mean_the_same_however_they_are_cut() {
+    let mut cases = Vec::new();
+    find_cases(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings"),
+        &mut cases,
+    );
+    if let Some(folder) = data::folder("AGENT_WIRE_CASES", "../shared/wire") {
+        find_cases(&folder, &mut cases);
+    }
+    let mut numbers = cuts::Numbers::new(7);
+    for case in cases {
+        let Ok(body) =
+            fs::read(case.join("response.sse")).or_else(|_| fs::read(case.join("response.json")))
+        else {
+            continue;
+        };
+        if body.len() > 20_000 {
+            continue;
+        }
+        for wire in provider::protocols() {
+            let mut damaged = body.clone();
+            for _ in 0..=numbers.below(4) {
+                let at = numbers.below(damaged.len());
+                let letters = b"{}[]\",:\\ \n\r0x\xff";
+                damaged[at] = letters[numbers.below(letters.len())];
+            }
+            let _ = wire.decode_json(&damaged);
+            let _ = provider::error_answer(400, &damaged);
+            let ways = cuts::ways(&damaged);
+            let results = ways.iter().map(|(_, pieces)| {
+                let mut events = Vec::new();
+                let result = decode(wire, pieces, &mut events);
+                (
+                    result
+                        .map_err(|error| error.kind())
+                        .map(|reply| reply.text()),
+                    events.len(),
+                )
+            });
+            let results: Vec<_> = results.collect();
+            for result in &results {
+                assert_eq!(*result, results[0], "{}", case.display());
+            }
+        }
+    }
+}
+
 fn check(folder: &Path) {
     let only = std::env::var("AGENT_WIRE_ONLY").unwrap_or_default();
     let mut wrong = Vec::new();

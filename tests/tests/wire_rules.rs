@@ -171,6 +171,22 @@ fn calls_without_ids_get_ids_of_their_own() {
         })
         .collect();
     assert_eq!(started, ids);
+    let anthropic = json!({"id": "msg", "stop_reason": "tool_use", "content": [
+        {"type": "tool_use", "name": "get", "input": {}}, {"type": "tool_use", "name": "get", "input": {}},
+    ]});
+    let responses = json!({"id": "resp", "status": "completed", "output": [
+        {"type": "function_call", "name": "get", "arguments": "{}"},
+        {"type": "function_call", "name": "get", "arguments": "{}"},
+    ]});
+    for (name, body) in [
+        ("anthropic-messages", anthropic),
+        ("openai-responses", responses),
+    ] {
+        let reply = wire(name).decode_json(body.to_string().as_bytes()).unwrap();
+        let ids: Vec<&str> = reply.calls().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids.len(), 2);
+        assert!(ids[0] != ids[1] && !ids[0].is_empty(), "{name}: {ids:?}");
+    }
 }
 
 #[test]

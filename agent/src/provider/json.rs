@@ -4,7 +4,9 @@
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
+use std::iter::Chain;
+use std::marker::PhantomData;
+use std::{fmt, option, vec};
 
 /// A text, or nothing. Borrows from the input unless it has escapes.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -246,19 +248,76 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// A list where the wire may also say null.
+/// A list where the wire may also say null. Mostly there is one element, which then costs no allocation: a stream has
+/// a list in a list for every word.
 #[derive(Debug)]
-pub(super) struct List<T>(pub(super) Vec<T>);
+pub(super) struct List<T> {
+    first: Option<T>,
+    more: Vec<T>,
+}
+
+impl<T> List<T> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self {
+            first: None,
+            more: Vec::new(),
+        }
+    }
+}
+
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.more)
+    }
+}
+
+impl<T> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut items = items.into_iter();
+        Self {
+            first: items.next(),
+            more: items.collect(),
+        }
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::<Vec<T>>::deserialize(deserializer).map(|list| Self(list.unwrap_or_default()))
+        deserializer.deserialize_any(ListVisitor(PhantomData))
+    }
+}
+
+struct ListVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+    type Value = List<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = List {
+            first: seq.next_element()?,
+            more: Vec::new(),
+        };
+        while let Some(next) = seq.next_element()? {
+            list.more.push(next);
+        }
+        Ok(list)
     }
 }
 

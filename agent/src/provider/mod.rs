@@ -6,6 +6,7 @@
 //! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
 mod body;
+mod choice;
 mod failure;
 #[cfg(feature = "http")]
 mod http;
@@ -25,4 +26,4 @@ pub use body::BodyFields;
 pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits};
-pub use wire::{Decoder, Wire, protocols};
+pub use wire::{Decoder, Target, Wire, protocols};

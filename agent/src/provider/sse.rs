@@ -66,6 +66,11 @@ impl Parser {
         Ok(())
     }
 
+    /// How many bytes are kept of an event that has not ended.
+    pub(super) fn pending(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
     /// Ends the stream. Servers forget the blank line after their last event, so what is left counts as one; the
     /// event may of course be cut off.
     pub(super) fn finish<E>(

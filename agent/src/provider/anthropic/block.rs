@@ -1,5 +1,6 @@
 use crate::message::{Echo, Part, PartKind, Protocol, ToolCall};
 use crate::model::ModelEvent;
+use crate::provider::ids::made_id;
 use crate::provider::json::{Members, Raw, Text, quoted};
 use serde::Deserialize;
 
@@ -8,6 +9,8 @@ use serde::Deserialize;
 pub(super) struct Block {
     pub(super) index: Option<u64>,
     kind: Kind,
+    /// The id of a call; made here if it came without one.
+    id: String,
     /// The block as it began, or as it came in a whole answer.
     json: Box<str>,
     /// Text, thinking, or the pieces of an input.
@@ -71,10 +74,11 @@ pub(super) struct Delta<'a> {
 }
 
 impl Block {
-    /// The block that begins with this JSON; the `calls`-th call if it is one.
+    /// The block that begins with this JSON, in the answer of this id; the `calls`-th call if it is one.
     pub(super) fn begin(
         index: Option<u64>,
         json: &str,
+        answer_id: &str,
         calls: usize,
         out: &mut Vec<ModelEvent>,
     ) -> Self {
@@ -89,6 +93,10 @@ impl Block {
         let mut block = Self {
             index,
             kind,
+            id: match start.id.filled() {
+                Some(id) => id.to_owned(),
+                None => made_id(answer_id, calls),
+            },
             json: json.into(),
             text: String::new(),
             signature: start.signature.into_string().unwrap_or_default(),
@@ -100,7 +108,7 @@ impl Block {
             Kind::Thinking => block.grow(start.thinking.as_str(), out),
             Kind::Call(index) => out.push(ModelEvent::CallStarted {
                 index,
-                id: start.id.into_string().unwrap_or_default(),
+                id: block.id.clone(),
                 name: start.name.into_string().unwrap_or_default(),
             }),
             Kind::RedactedThinking | Kind::Hosted => {}
@@ -193,7 +201,7 @@ impl Block {
             Kind::Call(_) => {
                 let start: Start<'_> = serde_json::from_str(&self.json).unwrap_or_default();
                 let call = ToolCall::new(
-                    start.id.into_string().unwrap_or_default(),
+                    self.id,
                     start.name.into_string().unwrap_or_default(),
                     self.text,
                 );

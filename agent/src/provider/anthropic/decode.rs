@@ -34,6 +34,7 @@ pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
 /// One answer, as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
+    id: String,
     model: Option<String>,
     blocks: Vec<Block>,
     calls: usize,
@@ -45,6 +46,8 @@ pub(super) struct Answer {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Whole<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
     #[serde(borrow)]
     model: Text<'a>,
     #[serde(borrow)]
@@ -151,6 +154,9 @@ impl Events for Answer {
 
 impl Answer {
     fn take_message(&mut self, message: Whole<'_>, out: &mut Vec<ModelEvent>) {
+        if let Some(id) = message.id.into_string() {
+            self.id = id;
+        }
         if let Some(model) = message.model.into_string() {
             self.model = Some(model);
         }
@@ -158,7 +164,7 @@ impl Answer {
             self.stop = Some(word);
         }
         self.take_usage(message.usage);
-        for json in message.content.unwrap_or_default().0 {
+        for json in message.content.unwrap_or_default() {
             // A block that is there at once is whole.
             self.begin_block(None, json.get(), out);
             if let Some(block) = self.blocks.last_mut() {
@@ -168,7 +174,7 @@ impl Answer {
     }
 
     fn begin_block(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) -> bool {
-        let block = Block::begin(index, json, self.calls, out);
+        let block = Block::begin(index, json, &self.id, self.calls, out);
         self.calls += usize::from(block.is_call());
         self.blocks.push(block);
         true

@@ -1,36 +1,37 @@
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::Request;
-use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::model::{Request, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, body};
+use crate::provider::choice::chosen_tools;
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
 use crate::provider::results::{images, text as result_text};
+use crate::provider::wire::Target;
 
 /// The limit when none is given, since the protocol demands one. What every model of today can write.
 const OUTPUT_TOKENS: u32 = 16_384;
 
-pub(super) fn encode(
-    request: &Request<'_>,
-    model: &str,
-    stream: bool,
-    fields: &BodyFields,
-) -> Vec<u8> {
+pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
     body(
-        fields,
-        |body| settings(request, model, stream, body),
-        |body| body.array("messages", |messages| conversation(messages, request)),
+        target.fields,
+        |body| settings(request, target, body),
+        |body| {
+            body.array("messages", |messages| {
+                conversation(messages, request, target);
+            });
+        },
     )
 }
 
-fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<'_, '_>) {
+fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
     let options = request.options;
-    body.value("model", model);
+    body.value("model", target.model);
     body.value(
         "max_tokens",
         &options.max_output_tokens.unwrap_or(OUTPUT_TOKENS),
     );
-    if stream {
+    if target.stream {
         body.value("stream", &true);
     }
     // The newest models refuse it. Who asks for it asks an older one, or hears so from the server.
@@ -46,8 +47,9 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(request, body);
     body.array("tools", |tools| {
-        for definition in request.tools.iter() {
+        for definition in chosen_tools(request) {
             tools.object(|tool| {
                 tool.value("name", &*definition.name);
                 tool.value("description", &*definition.description);
@@ -57,13 +59,37 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     });
 }
 
+fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {
+    let options = request.options;
+    let one_at_most = options.parallel_calls == Some(false);
+    let (kind, name) = match &options.tool_choice {
+        None if !one_at_most => return,
+        None | Some(ToolChoice::Auto) => ("auto", None),
+        Some(ToolChoice::None) => ("none", None),
+        Some(ToolChoice::Required) => ("any", None),
+        Some(ToolChoice::OneOf(names)) => match names.as_slice() {
+            [name] => ("tool", Some(name)),
+            _ => ("any", None),
+        },
+    };
+    body.object("tool_choice", |choice| {
+        choice.value("type", kind);
+        if let Some(name) = name {
+            choice.value("name", name);
+        }
+        if one_at_most && kind != "none" {
+            choice.value("disable_parallel_tool_use", &true);
+        }
+    });
+}
+
 /// Turns of user and assistant. All that stands between two replies is one turn, its results first: a result that
 /// does not follow its call at once is refused, and so is one behind other words.
-fn conversation(messages: &mut Array<'_>, request: &Request<'_>) {
+fn conversation(messages: &mut Array<'_>, request: &Request<'_>, target: &Target<'_>) {
     let mut rest: &[Message] = request.transcript;
     while let Some((first, after)) = rest.split_first() {
         if let Message::Assistant(reply) = first {
-            assistant(messages, reply);
+            assistant(messages, reply, target.understands(reply));
             rest = after;
             continue;
         }
@@ -147,37 +173,38 @@ fn tool_result(block: &mut Object<'_>, result: &ToolResult) {
     });
 }
 
-fn assistant(messages: &mut Array<'_>, reply: &Reply) {
-    if !reply.parts.iter().any(is_sent) {
+fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
+    let own = |part| {
+        if echoes {
+            Part::echo_for(part, Protocol::AnthropicMessages)
+        } else {
+            None
+        }
+    };
+    if !reply.parts.iter().any(|part| is_sent(part, own(part))) {
         return;
     }
     messages.object(|message| {
         message.value("role", "assistant");
         message.array("content", |blocks| {
             for part in &reply.parts {
-                assistant_part(blocks, part);
+                assistant_part(blocks, part, own(part));
             }
         });
     });
 }
 
-/// The provider's own JSON of a part, if it is this protocol's.
-fn own(part: &Part) -> Option<&str> {
-    let echo = part.echo.as_ref()?;
-    (echo.protocol == Protocol::AnthropicMessages).then_some(&*echo.json)
-}
-
 /// Whether a part has a place in this protocol. What another provider thought or ran itself has none.
-fn is_sent(part: &Part) -> bool {
+fn is_sent(part: &Part, echo: Option<&str>) -> bool {
     match &part.kind {
         PartKind::Text(text) | PartKind::Refusal(text) => !text.trim().is_empty(),
         PartKind::Call(_) => true,
-        PartKind::Reasoning(_) | PartKind::Hosted(_) => own(part).is_some(),
+        PartKind::Reasoning(_) | PartKind::Hosted(_) => echo.is_some(),
     }
 }
 
-fn assistant_part(blocks: &mut Array<'_>, part: &Part) {
-    match (&part.kind, own(part)) {
+fn assistant_part(blocks: &mut Array<'_>, part: &Part, echo: Option<&str>) {
+    match (&part.kind, echo) {
         (PartKind::Call(call), echo) => blocks.object(|block| tool_use(block, call, echo)),
         (_, Some(json)) => blocks.raw(json),
         (PartKind::Text(text) | PartKind::Refusal(text), None) => text_block(blocks, text),

@@ -6,8 +6,8 @@ mod block;
 mod decode;
 mod encode;
 
-use super::body::BodyFields;
-use super::wire::{Decoder, Wire};
+use super::choice;
+use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
 
@@ -20,14 +20,9 @@ impl Wire for Messages {
         Protocol::AnthropicMessages
     }
 
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError> {
-        Ok(encode::encode(request, model, stream, fields))
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
+        Ok(encode::encode(request, target))
     }
 
     fn decoder(&self) -> Decoder {

@@ -18,7 +18,7 @@ pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
     if let Some(error) = chunk.error.get() {
         return Err(error_event(error));
     }
-    if chunk.choices.0.is_empty() {
+    if chunk.choices.is_empty() {
         return Err(not_an_answer(body.as_bytes()));
     }
     let mut answer = Answer::default();
@@ -111,13 +111,16 @@ impl Answer {
         if self.model.is_none() {
             self.model = chunk.model.filled().map(str::to_owned);
         }
-        for choice in chunk.choices.0 {
+        for choice in chunk.choices {
             known = true;
             // Of several alternatives (`n` above 1) the first is the answer.
             if choice.index.0.is_some_and(|index| index != 0) {
                 continue;
             }
-            if let Some(delta) = choice.delta.or(choice.message) {
+            if let Some(delta) = choice
+                .delta
+                .or_else(|| choice.message.map(|message| *message))
+            {
                 self.take_delta(delta, shape, out);
             }
             if let Some(word) = choice.finish_reason.as_str()
@@ -148,15 +151,15 @@ impl Answer {
         if let Some(extra) = delta.extra_content.get() {
             self.extra = Some(extra.to_owned());
         }
-        for call in &delta.tool_calls.0 {
-            self.take_call(call, shape, out);
+        for call in delta.tool_calls {
+            self.take_call(&call, shape, out);
         }
         // The one call of the protocol's first years; some servers write it blank beside the calls of today.
         if let Some(function) = delta.function_call
             && (function.name.filled().is_some() || function.arguments.filled().is_some())
         {
             let call = Call {
-                function: Some(function),
+                function: Some(*function),
                 ..Call::default()
             };
             self.take_call(&call, shape, out);

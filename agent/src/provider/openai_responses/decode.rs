@@ -328,7 +328,7 @@ impl Answer {
         self.status = response.status.into_string();
         // The final list may be empty although items came, and the items may have come only with it.
         if !self.items.iter().any(|item| item.done) {
-            for (index, json) in (0..).zip(response.output.unwrap_or_default().0) {
+            for (index, json) in (0..).zip(response.output.unwrap_or_default()) {
                 self.end(Some(index), json.get(), out);
             }
         }

@@ -1,20 +1,18 @@
 use super::item::WITH_THE_PART_BEFORE;
-use crate::message::{Content, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult};
-use crate::model::Request;
-use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::message::{Content, Message, Part, PartKind, Protocol, ToolCall, ToolResult};
+use crate::model::{Request, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, body};
 use crate::provider::ids::safe_id;
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::wire::Target;
 use std::collections::HashSet;
 
-pub(super) fn encode(
-    request: &Request<'_>,
-    model: &str,
-    stream: bool,
-    fields: &BodyFields,
-) -> Vec<u8> {
+const PROTOCOL: Protocol = Protocol::OpenaiResponses;
+
+pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
     body(
-        fields,
-        |body| settings(request, model, stream, body),
+        target.fields,
+        |body| settings(request, target, body),
         |body| {
             body.array("input", |items| {
                 let mut custom = HashSet::new();
@@ -22,8 +20,23 @@ pub(super) fn encode(
                     match message {
                         Message::User { content } => user(items, content),
                         Message::Assistant(reply) => {
-                            custom.extend(reply.parts.iter().filter_map(custom_call));
-                            assistant(items, reply);
+                            let echoes = target.understands(reply);
+                            let own = |part| {
+                                if echoes {
+                                    Part::echo_for(part, PROTOCOL)
+                                } else {
+                                    None
+                                }
+                            };
+                            custom.extend(
+                                reply
+                                    .parts
+                                    .iter()
+                                    .filter_map(|part| custom_call(part, own(part))),
+                            );
+                            for part in &reply.parts {
+                                assistant_part(items, part, own(part));
+                            }
                         }
                         Message::Results { results } => {
                             for result in results {
@@ -38,13 +51,13 @@ pub(super) fn encode(
     )
 }
 
-fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<'_, '_>) {
+fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
     let options = request.options;
-    body.value("model", model);
+    body.value("model", target.model);
     // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
     // `include` is an error for models that do not reason.
     body.value("store", &false);
-    if stream {
+    if target.stream {
         body.value("stream", &true);
     }
     if let Some(limit) = options.max_output_tokens {
@@ -59,6 +72,10 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(options.tool_choice.as_ref(), body);
+    if let Some(parallel) = options.parallel_calls {
+        body.value("parallel_tool_calls", &parallel);
+    }
     body.array("tools", |tools| {
         for definition in request.tools.iter() {
             tools.object(|tool| {
@@ -71,6 +88,31 @@ fn settings(request: &Request<'_>, model: &str, stream: bool, body: &mut Fields<
             });
         }
     });
+}
+
+fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
+    let function = |object: &mut Object<'_>, name: &str| {
+        object.value("type", "function");
+        object.value("name", name);
+    };
+    match choice {
+        None => {}
+        Some(ToolChoice::Auto) => body.value("tool_choice", "auto"),
+        Some(ToolChoice::None) => body.value("tool_choice", "none"),
+        Some(ToolChoice::Required) => body.value("tool_choice", "required"),
+        Some(ToolChoice::OneOf(names)) => body.object("tool_choice", |choice| {
+            if let [name] = names.as_slice() {
+                return function(choice, name);
+            }
+            choice.value("type", "allowed_tools");
+            choice.value("mode", "required");
+            choice.array("tools", |tools| {
+                for name in names {
+                    tools.object(|tool| function(tool, name));
+                }
+            });
+        }),
+    }
 }
 
 fn user(items: &mut Array<'_>, content: &[Content]) {
@@ -117,16 +159,10 @@ fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool) {
     });
 }
 
-/// The provider's own JSON of a part, if it is this protocol's.
-fn own(part: &Part) -> Option<&str> {
-    let echo = part.echo.as_ref()?;
-    (echo.protocol == Protocol::OpenaiResponses).then_some(&*echo.json)
-}
-
 /// The id of a call of a custom tool, whose result has a type of its own.
-fn custom_call(part: &Part) -> Option<&str> {
+fn custom_call<'a>(part: &'a Part, echo: Option<&str>) -> Option<&'a str> {
     match &part.kind {
-        PartKind::Call(call) if own(part).is_some_and(is_custom) => Some(&call.id),
+        PartKind::Call(call) if echo.is_some_and(is_custom) => Some(&call.id),
         _ => None,
     }
 }
@@ -135,21 +171,19 @@ fn is_custom(echo: &str) -> bool {
     echo.contains(r#""type":"custom_tool_call""#)
 }
 
-fn assistant(items: &mut Array<'_>, reply: &Reply) {
-    for part in &reply.parts {
-        match (&part.kind, own(part)) {
-            (PartKind::Call(call), echo) => items.object(|item| tool_call(item, call, echo)),
-            (_, Some(json)) if json != WITH_THE_PART_BEFORE => items.raw(json),
-            (PartKind::Text(text) | PartKind::Refusal(text), None) if !text.trim().is_empty() => {
-                items.object(|item| {
-                    item.value("role", "assistant");
-                    item.value("content", text);
-                });
-            }
-            // What another provider thought or ran itself has no place here, and the second part of an item none of
-            // its own.
-            _ => {}
+fn assistant_part(items: &mut Array<'_>, part: &Part, echo: Option<&str>) {
+    match (&part.kind, echo) {
+        (PartKind::Call(call), echo) => items.object(|item| tool_call(item, call, echo)),
+        (_, Some(json)) if json != WITH_THE_PART_BEFORE => items.raw(json),
+        (PartKind::Text(text) | PartKind::Refusal(text), None) if !text.trim().is_empty() => {
+            items.object(|item| {
+                item.value("role", "assistant");
+                item.value("content", text);
+            });
         }
+        // What another provider thought or ran itself has no place here, and the second part of an item none of
+        // its own.
+        _ => {}
     }
 }
 

@@ -89,7 +89,6 @@ impl<'a> Item<'a> {
 fn texts<'a>(list: Raw<'a>, of: impl Fn(Piece<'a>) -> Text<'a>) -> String {
     let pieces = list.read::<List<Piece<'a>>>().unwrap_or_default();
     pieces
-        .0
         .into_iter()
         .filter_map(|piece| of(piece).into_string())
         .collect()

@@ -9,8 +9,8 @@ mod decode;
 mod encode;
 mod item;
 
-use super::body::BodyFields;
-use super::wire::{Decoder, Wire};
+use super::choice;
+use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, Request};
 
@@ -23,20 +23,15 @@ impl Wire for Responses {
         Protocol::OpenaiResponses
     }
 
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError> {
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
         if !request.options.stop.is_empty() {
             return Err(ModelError::new(
                 ModelErrorKind::Request,
                 "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
             ));
         }
-        Ok(encode::encode(request, model, stream, fields))
+        Ok(encode::encode(request, target))
     }
 
     fn decoder(&self) -> Decoder {

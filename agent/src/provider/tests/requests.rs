@@ -1,155 +1,4 @@
-//! What requests look like. One conversation with everything in it, over all three protocols.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
-use super::{BodyFields, Wire, protocols};
-use crate::message::{
-    Content, Echo, Image, Message, Outcome, Part, PartKind, Protocol, Reply, StopReason, ToolCall,
-    ToolResult, Transcript,
-};
-use crate::model::{Request, RequestOptions};
-use crate::schema::Schema;
-use crate::tool::{Definitions, Origin, ToolDefinition, ToolPolicy};
-use serde_json::{Value, json};
-
-fn weather() -> Definitions {
-    let parameters = json!({
-        "type": "object",
-        "properties": {"city": {"type": "string"}, "days": {"type": ["integer", "null"]}},
-        "required": ["city"],
-        "additionalProperties": false,
-    });
-    Definitions::of([ToolDefinition {
-        name: "weather".into(),
-        description: "Get the weather.".into(),
-        label: None,
-        parameters: Schema::new(parameters).unwrap(),
-        strict: None,
-        policy: ToolPolicy::default(),
-        origin: Origin {
-            module: "tests",
-            file: "tests.rs",
-            line: 1,
-        },
-    }])
-}
-
-fn echo(protocol: Protocol, json: &str) -> Echo {
-    Echo {
-        protocol,
-        json: json.into(),
-    }
-}
-
-fn call(id: &str, arguments: &str) -> Part {
-    Part::call(ToolCall::new(id, "weather", arguments))
-}
-
-fn result(id: &str, outcome: Outcome, content: Vec<Content>) -> ToolResult {
-    ToolResult::new(id, "weather", outcome, content)
-}
-
-fn png() -> Image {
-    Image::base64("image/png", "iVBORw0KGgo=")
-}
-
-/// A turn of calls as each provider wrote it, and its results.
-fn transcript() -> Transcript {
-    let reply = Reply::new(
-        [
-            Part::reasoning("hm")
-                .with_echo(echo(Protocol::OpenaiChat, r#"{"reasoning_content":"hm"}"#)),
-            Part::reasoning("hm").with_echo(echo(
-                Protocol::AnthropicMessages,
-                r#"{"type":"thinking","thinking":"hm","signature":"s"}"#,
-            )),
-            Part::reasoning("hm").with_echo(echo(
-                Protocol::OpenaiResponses,
-                r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}"#,
-            )),
-            Part::reasoning("unsigned"),
-            Part::text("I will look."),
-            call("call_1", r#"{"city":"Köln","days":12345678901234567890}"#),
-            call("functions.weather:1", ""),
-            call("call_3", r#"{"city":"Pa"#),
-            call("call_4", r#"{"city":"x"}"#),
-        ],
-        StopReason::ToolUse,
-    );
-    Transcript::from(vec![
-        Message::User {
-            content: vec![Content::text("what is this?"), png().into()],
-        },
-        Message::Assistant(reply),
-        Message::Results {
-            results: vec![
-                result("call_1", Outcome::Done, vec!["sunny".into()]),
-                result("functions.weather:1", Outcome::Done, vec![]),
-                result(
-                    "call_3",
-                    Outcome::BadArguments,
-                    vec!["`city` is missing".into()],
-                ),
-                result("call_4", Outcome::Done, vec!["a map".into(), png().into()]),
-            ],
-        },
-        Message::user("and tomorrow?"),
-    ])
-}
-
-fn body(wire: &dyn Wire, transcript: &Transcript, tools: &Definitions) -> Value {
-    let options = RequestOptions {
-        max_output_tokens: Some(99),
-        temperature: Some(0.5),
-        ..RequestOptions::default()
-    };
-    let request = Request::new(transcript, tools, &options).with_instructions("Be brief.");
-    let body = wire
-        .encode(&request, "some-model", true, &BodyFields::new())
-        .unwrap();
-    oracle(wire, &body);
-    serde_json::from_slice(&body).unwrap()
-}
-
-/// Asks the official SDKs' own types, where `AGENT_REQUEST_ORACLE` names the script that does.
-fn oracle(wire: &dyn Wire, body: &[u8]) {
-    use std::io::Write as _;
-    use std::process::{Command, Stdio};
-    let Some(script) = std::env::var_os("AGENT_REQUEST_ORACLE") else {
-        return;
-    };
-    let mut asked: Value = serde_json::from_slice(body).unwrap();
-    if wire.protocol() == Protocol::AnthropicMessages {
-        // The newest SDK has dropped it, since the newest models have; older ones still take it.
-        asked.as_object_mut().unwrap().shift_remove("temperature");
-    }
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut child = Command::new(python)
-        .arg(script)
-        .args([wire.protocol().as_str(), "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(asked.to_string().as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}: {}",
-        wire.protocol(),
-        String::from_utf8_lossy(&output.stdout)
-    );
-}
-
-fn wire(protocol: Protocol) -> &'static dyn Wire {
-    protocols()
-        .find(|wire| wire.protocol() == protocol)
-        .unwrap()
-}
+use super::*;
 
 #[test]
 fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
@@ -283,14 +132,14 @@ fn numbers_and_schemas_go_out_byte_for_byte() {
     let request = Request::new(&transcript, &tools, &options);
     for wire in protocols() {
         let body = wire
-            .encode(&request, "m", false, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body = String::from_utf8(body).unwrap();
         let schema = tools.iter().next().unwrap().parameters.as_json();
         assert!(body.contains(schema), "{}", wire.protocol());
         assert!(body.contains("12345678901234567890"), "{}", wire.protocol());
         let again = wire
-            .encode(&request, "m", false, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         assert_eq!(body.as_bytes(), again, "{}", wire.protocol());
     }
@@ -304,7 +153,7 @@ fn what_a_user_adds_to_the_body_stands_once_and_before_the_messages() {
     fields.insert("model".into(), json!("mine"));
     fields.insert("seed".into(), json!(7));
     for wire in protocols() {
-        let body = wire.encode(&request, "m", true, &fields).unwrap();
+        let body = wire.encode(&request, &Target::new("m", &fields)).unwrap();
         let body = String::from_utf8(body).unwrap();
         assert_eq!(body.matches(r#""model":"#).count(), 1, "{body}");
         let read: Value = serde_json::from_str(&body).unwrap();
@@ -402,7 +251,7 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         let (tools, options) = (Definitions::default(), RequestOptions::default());
         let request = Request::new(&transcript, &tools, &options);
         let body = wire
-            .encode(&request, "m", true, &BodyFields::new())
+            .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body = String::from_utf8(body).unwrap();
         for piece in *pieces {
@@ -410,7 +259,7 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         }
         for other in protocols().filter(|other| other.protocol() != *protocol) {
             let body = other
-                .encode(&request, "m", true, &BodyFields::new())
+                .encode(&request, &Target::new("m", &BodyFields::new()))
                 .unwrap();
             let body = String::from_utf8(body).unwrap();
             for foreign in [
@@ -423,6 +272,34 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
             ] {
                 assert!(!body.contains(foreign), "{foreign} in {body}");
             }
+        }
+    }
+}
+
+#[test]
+fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
+    let mut reply = transcript()[1].as_reply().unwrap().clone();
+    reply.origin = Some("https://one.example".to_owned());
+    let transcript = Transcript::from(vec![Message::user("hi"), Message::Assistant(reply)]);
+    let (tools, options, fields) = (weather(), RequestOptions::default(), BodyFields::new());
+    let request = Request::new(&transcript, &tools, &options);
+    for wire in protocols() {
+        for (origin, sent) in [
+            (None, true),
+            (Some("https://one.example"), true),
+            (Some("https://other.example"), false),
+        ] {
+            let mut target = Target::new("m", &fields);
+            target.origin = origin;
+            let body = String::from_utf8(wire.encode(&request, &target).unwrap()).unwrap();
+            let found = ["reasoning_content", "signature", "encrypted_content"]
+                .iter()
+                .any(|secret| body.contains(secret));
+            assert_eq!(found, sent, "{} {origin:?}: {body}", wire.protocol());
+            assert!(
+                body.contains("I will look.") && body.contains("call_4"),
+                "{body}"
+            );
         }
     }
 }
