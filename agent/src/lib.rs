@@ -17,6 +17,13 @@ mod run;
 pub mod schema;
 mod tool;
 
+/// What tests need: no network, and models without a server.
+pub mod testing {
+    pub use crate::model::{
+        FunctionModel, RecordingModel, ReplayModel, ScriptedModel, Step, forbid_network,
+    };
+}
+
 pub use run::{
     Agent, AgentBuilder, Answer, CallEnded, Event, Paused, Prompt, Run, RunError, RunErrorKind,
     RunStream,
