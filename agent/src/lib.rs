@@ -8,6 +8,7 @@ extern crate self as agent;
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __private;
+pub mod history;
 pub mod message;
 pub mod model;
 #[cfg(feature = "providers")]
@@ -15,6 +16,13 @@ pub mod provider;
 mod run;
 pub mod schema;
 mod tool;
+
+/// What tests need: no network, and models without a server.
+pub mod testing {
+    pub use crate::model::{
+        FunctionModel, RecordingModel, ReplayModel, ScriptedModel, Step, forbid_network,
+    };
+}
 
 pub use run::{
     Agent, AgentBuilder, Answer, CallEnded, Event, Paused, Prompt, Run, RunError, RunErrorKind,

@@ -76,6 +76,15 @@ impl From<Vec<Message>> for Transcript {
     }
 }
 
+impl IntoIterator for Transcript {
+    type Item = Message;
+    type IntoIter = std::vec::IntoIter<Message>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.messages.into_iter()
+    }
+}
+
 impl FromIterator<Message> for Transcript {
     fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
         Self {

@@ -1,4 +1,5 @@
 use crate::message::Reply;
+use serde::{Deserialize, Serialize};
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -28,7 +29,8 @@ pub struct ServerError {
 }
 
 /// The kinds of [`ModelError`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelErrorKind {
     /// The program is not set up: a variable, a key, an address is missing or wrong.

@@ -36,6 +36,15 @@ pub enum ModelEvent {
     },
     /// Something that this crate does not know, as it came.
     Unknown(String),
+    /// A model failed before anything of its answer was seen, and another is asked.
+    FellBack {
+        /// The model that failed.
+        from: String,
+        /// The model that is asked now.
+        to: String,
+        /// Why.
+        why: String,
+    },
     /// The whole reply, last.
     Finished(Reply),
 }

@@ -1,25 +1,41 @@
 //! A model: something that is asked with a transcript and answers with a stream.
 //!
-//! [`Model`] is the whole contract between the loop and a provider. `request` is what goes in, `event` what comes
-//! out, `error` how it goes wrong. [`ScriptedModel`] and [`FunctionModel`] are models without a server, for tests
-//! and examples.
+//! [`Model`] is the whole contract between the loop and a provider. `request` is what goes in, with its `options` and
+//! what `check` refuses of them; `own_options` is what one protocol alone knows. `event` is what comes out, `error` how
+//! it goes wrong. [`Fallback`] asks another model when one fails. [`ScriptedModel`] and [`FunctionModel`] are models
+//! without a server, for tests and examples; `recording` keeps a conversation with a real one and plays it back;
+//! `network` forbids real ones.
 
+mod check;
 mod error;
 mod event;
+mod fallback;
 #[cfg(feature = "http")]
 mod from_env;
 mod function;
+mod network;
+mod options;
+mod own_options;
+mod recording;
 mod request;
 mod scripted;
+#[cfg(test)]
+mod tests;
 
 pub use error::{ModelError, ModelErrorKind, ServerError};
 pub use event::{ModelEvent, ModelStream};
+pub use fallback::Fallback;
 #[cfg(feature = "http")]
 pub use from_env::from_env;
 pub use function::FunctionModel;
 #[cfg(feature = "http")]
 pub(crate) use function::events_of;
-pub use request::{Request, RequestOptions, ToolChoice};
+pub use network::{check_network, forbid_network};
+pub use options::{Effort, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice};
+pub use own_options::ProviderOptions;
+pub(crate) use own_options::{ForProtocol, sealed};
+pub use recording::{RecordingModel, ReplayModel};
+pub use request::Request;
 pub use scripted::{ScriptedModel, Step};
 
 use crate::message::Reply;

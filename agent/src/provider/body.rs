@@ -128,6 +128,14 @@ pub(super) struct Fields<'b, 'w> {
 }
 
 impl Fields<'_, '_> {
+    /// The members of a struct, save those that the user sets.
+    pub(super) fn members(&mut self, of: &impl Serialize) {
+        let members = serde_json::to_value(of).unwrap_or_default();
+        for (key, member) in members.as_object().into_iter().flatten() {
+            self.value(key, member);
+        }
+    }
+
     pub(super) fn value(&mut self, key: &str, member: &(impl Serialize + ?Sized)) {
         if !self.fields.contains_key(key) {
             self.body.value(key, member);

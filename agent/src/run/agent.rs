@@ -2,7 +2,7 @@
 
 use super::start::{Paused, Run};
 use crate::message::Message;
-use crate::model::{Model, RequestOptions};
+use crate::model::{Model, RequestOptions, ToolChoice};
 use crate::tool::{IntoTools, ToolSet, ToolSetError, Tools};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -171,6 +171,18 @@ impl<S, G> AgentBuilder<S, G> {
     /// The temperature at which the model samples.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.options.temperature = Some(temperature);
+        self
+    }
+
+    /// Whether and which tools the model must call: see [`ToolChoice`].
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.options.tool_choice = Some(choice);
+        self
+    }
+
+    /// All that its requests ask for, in place of what was said before.
+    pub fn request_options(mut self, options: RequestOptions) -> Self {
+        self.options = options;
         self
     }
 

@@ -125,6 +125,7 @@ impl InProcess<'_> {
                 }
                 ModelEvent::CallArguments { index, text } => Event::CallArguments { index, text },
                 ModelEvent::Unknown(json) => Event::Unknown(json),
+                ModelEvent::FellBack { from, to, why } => Event::FellBack { from, to, why },
                 ModelEvent::Finished(reply) => return Ok(reply),
             };
             self.events.send(event).await;

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The order, where `*` is any number of times:
 ///
 /// ```text
-/// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown)*  Replied
+/// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
 ///              [ CallStarted*  Progress*  CallEnded* ]      as many CallEnded as calls, in the model's order
 /// TurnStarted  ..
 /// ```
@@ -46,6 +46,15 @@ pub enum Event {
     },
     /// Something that the provider sent and this crate does not know.
     Unknown(String),
+    /// A model failed before anything of its answer was seen, and another is asked.
+    FellBack {
+        /// The model that failed.
+        from: String,
+        /// The model that is asked now.
+        to: String,
+        /// Why.
+        why: String,
+    },
     /// The model has answered.
     Replied(Reply),
     /// A call is about to be checked and run.

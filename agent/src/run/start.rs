@@ -6,6 +6,7 @@ use super::error::{Cause, RunError};
 use super::event::Event;
 use super::state::{RunState, Stage};
 use super::turn;
+use crate::history;
 use crate::message::{Message, Reply, ToolCall, Transcript, Usage};
 use crate::tool::{CallEnd, ToolError, ToolOutput};
 use futures_util::Stream;
@@ -60,8 +61,16 @@ impl Run {
     }
 
     /// Goes on from what was said before.
+    ///
+    /// A transcript that a provider would refuse (a call without its result, a result without its call, an empty
+    /// message) is [repaired](history::repair) first, so that what was stored by a program that crashed cannot spoil
+    /// the run. One that needs nothing is used as it is.
     pub fn history(mut self, transcript: Transcript) -> Self {
-        self.state.transcript = transcript;
+        let repaired = history::repair(transcript);
+        for change in &repaired.changes {
+            tracing::debug!(%change, "repaired the history");
+        }
+        self.state.transcript = repaired.transcript;
         self
     }
 

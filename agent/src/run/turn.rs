@@ -7,8 +7,9 @@ use super::error::Cause;
 use super::event::Event;
 use super::state::RunState;
 use crate::message::{Outcome, Reply, StopReason};
-use crate::model::Request;
+use crate::model::{Request, RequestOptions, ToolChoice};
 use crate::tool::CallEnd;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How often in a row a model may have its calls cut off before the run gives up.
@@ -28,6 +29,7 @@ pub(super) async fn drive(
     host: &Arc<RunHost>,
 ) -> Result<(), Cause> {
     // A run that goes on: its answers from outside are in.
+    let mut tools_were_called = state.turn > 0;
     batch::deliver(state, events).await;
     loop {
         if state.turn >= plan.max_turns() {
@@ -43,8 +45,10 @@ pub(super) async fn drive(
         let tools = plan.tools();
         batch::check_run_data(&tools, host)?;
         let definitions = tools.definitions();
-        let mut request = Request::new(&state.transcript, &definitions, plan.options());
+        let options = options(plan, tools_were_called);
+        let mut request = Request::new(&state.transcript, &definitions, &options);
         request.instructions = plan.instructions();
+        request.check().map_err(Cause::Model)?;
         let reply = effects.ask(Key { turn, index: 0 }, request).await?;
 
         let next = next(&reply);
@@ -57,6 +61,7 @@ pub(super) async fn drive(
         match next {
             Next::Run => {
                 state.cut_offs = 0;
+                tools_were_called = true;
                 batch::run(state, &tools, plan, effects, events, host).await?;
             }
             Next::SendAgain => {
@@ -81,6 +86,16 @@ pub(super) async fn drive(
             return Ok(());
         }
     }
+}
+
+/// What the request asks for: a model that must call a tool must do it once, or it could never answer.
+fn options(plan: &Plan, tools_were_called: bool) -> Cow<'_, RequestOptions> {
+    let mut options = Cow::Borrowed(plan.options());
+    let forces = |choice: &ToolChoice| choice.forces_a_call();
+    if tools_were_called && options.tool_choice.as_ref().is_some_and(forces) {
+        options.to_mut().tool_choice = None;
+    }
+    options
 }
 
 /// What the run does after a reply.

@@ -5,6 +5,7 @@ mod calls;
 mod events;
 mod live;
 mod outside;
+mod requests;
 mod stops;
 
 use agent::Agent;

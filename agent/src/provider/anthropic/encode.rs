@@ -1,7 +1,8 @@
+use super::Options;
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::{Request, ToolChoice};
+use crate::model::{Effort, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, body};
 use crate::provider::choice::chosen_tools;
 use crate::provider::ids::safe_id;
@@ -12,16 +13,75 @@ use crate::provider::wire::Target;
 /// The limit when none is given, since the protocol demands one. What every model of today can write.
 const OUTPUT_TOKENS: u32 = 16_384;
 
-pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
+pub(super) fn encode(request: &Request<'_>, own: Option<&Options>, target: &Target<'_>) -> Vec<u8> {
     body(
         target.fields,
-        |body| settings(request, target, body),
+        |body| {
+            wishes(request.options, own, body);
+            settings(request, target, body);
+        },
         |body| {
             body.array("messages", |messages| {
                 conversation(messages, request, target);
             });
         },
     )
+}
+
+/// What the answer is to be like.
+fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+    match options.reasoning {
+        None => {}
+        Some(Reasoning::Off) => body.object("thinking", |object| object.value("type", "disabled")),
+        // How hard it thinks is said below, with the rest of the output's settings.
+        Some(Reasoning::Effort(_)) => {
+            body.object("thinking", |object| object.value("type", "adaptive"));
+        }
+        Some(Reasoning::Budget(tokens)) => body.object("thinking", |object| {
+            object.value("type", "enabled");
+            object.value("budget_tokens", &tokens);
+        }),
+    }
+    let effort = match options.reasoning {
+        Some(Reasoning::Effort(effort)) => Some(word(effort)),
+        _ => None,
+    };
+    let format = options.response_format.as_ref();
+    if effort.is_some() || format.is_some() {
+        body.object("output_config", |config| {
+            if let Some(effort) = effort {
+                config.value("effort", effort);
+            }
+            if let Some(format) = format {
+                config.object("format", |object| {
+                    object.value("type", "json_schema");
+                    object.raw("schema", format.schema.as_json());
+                });
+            }
+        });
+    }
+    // At the top it marks the last block that can be marked, so the mark moves along with the conversation.
+    if let Some(cache) = options.prompt_cache {
+        body.object("cache_control", |object| {
+            object.value("type", "ephemeral");
+            if cache == PromptCache::Long {
+                object.value("ttl", "1h");
+            }
+        });
+    }
+    if let Some(own) = own {
+        body.members(own);
+    }
+}
+
+/// The provider's word. It has none for less than a little.
+fn word(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Minimal | Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Highest => "max",
+    }
 }
 
 fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {

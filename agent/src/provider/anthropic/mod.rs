@@ -1,12 +1,14 @@
 //! Anthropic Messages.
 //!
-//! `encode` writes requests; `block` is one block of an answer while it grows, `decode` makes a reply of them.
+//! `options` is what it alone can be asked for; `encode` writes requests; `block` is one block of an answer while it grows, `decode` makes a reply of them.
 
 mod block;
 mod decode;
 mod encode;
+mod options;
 
-use super::choice;
+pub use options::Options;
+
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
@@ -21,8 +23,9 @@ impl Wire for Messages {
     }
 
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        choice::check(request)?;
-        Ok(encode::encode(request, target))
+        request.check()?;
+        let own = request.options.own()?;
+        Ok(encode::encode(request, own, target))
     }
 
     fn decoder(&self) -> Decoder {
@@ -70,6 +73,12 @@ impl Anthropic {
     /// A model of this name at Anthropic.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Messages, model)
+    }
+
+    /// Options of the protocol, in every request that has none of its own.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        self.with_own(options)
     }
 
     /// The same model at another address, with or without the `/v1` at its end.

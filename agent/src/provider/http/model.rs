@@ -3,7 +3,10 @@ use super::endpoint::{Address, ApiKey, Endpoint, Limits};
 use super::incoming::Incoming;
 use super::send::{Begun, Send};
 use crate::message::Reply;
-use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, Request};
+use crate::model::{
+    ForProtocol, Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, ProviderOptions,
+    Request, check_network,
+};
 use crate::provider::body::BodyFields;
 use crate::provider::wire::{Target, Wire};
 use futures_util::future::BoxFuture;
@@ -28,6 +31,7 @@ pub struct HttpModel<W> {
     fields: BodyFields,
     limits: Limits,
     streaming: bool,
+    options: Option<ForProtocol>,
     client: OnceLock<reqwest::Client>,
     endpoint: OnceLock<Endpoint>,
 }
@@ -45,6 +49,7 @@ impl<W: Wire> HttpModel<W> {
             fields: BodyFields::new(),
             limits: Limits::default(),
             streaming: true,
+            options: None,
             client: OnceLock::new(),
             endpoint: OnceLock::new(),
         }
@@ -62,6 +67,12 @@ impl<W: Wire> HttpModel<W> {
     pub(crate) fn at(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
         self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// Options of the protocol, in every request that has none of its own.
+    pub(crate) fn with_own(mut self, options: impl ProviderOptions) -> Self {
+        self.options = Some(ForProtocol::new(options));
         self
     }
 
@@ -107,8 +118,14 @@ impl<W: Wire> HttpModel<W> {
     }
 
     async fn ask(&self, request: Request<'_>) -> Result<Begun, ModelError> {
+        check_network()?;
         let endpoint = self.endpoint()?;
         let client = self.http_client(endpoint)?;
+        let options = request.options.or_own(self.options.as_ref());
+        let request = Request {
+            options: options.as_ref().unwrap_or(request.options),
+            ..request
+        };
         let body = self.wire.encode(&request, &self.target(endpoint))?;
         tracing::debug!(
             bytes = body.len(),

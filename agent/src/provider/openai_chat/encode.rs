@@ -1,18 +1,26 @@
-use super::Chat;
+use super::{Chat, Options, effort};
 use crate::message::{
     Content, Image, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::{Request, ToolChoice};
+use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, body};
 use crate::provider::choice::chosen_tools;
 use crate::provider::results::{image_address, images, marked_text};
 use crate::provider::wire::Target;
 use crate::tool::ToolDefinition;
 
-pub(super) fn encode(chat: &Chat, request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
+pub(super) fn encode(
+    chat: &Chat,
+    request: &Request<'_>,
+    own: Option<&Options>,
+    target: &Target<'_>,
+) -> Vec<u8> {
     body(
         target.fields,
-        |body| settings(chat, request, target, body),
+        |body| {
+            wishes(chat, request.options, own, body);
+            settings(chat, request, target, body);
+        },
         |body| {
             body.array("messages", |messages| {
                 if let Some(instructions) = request.instructions {
@@ -33,6 +41,32 @@ pub(super) fn encode(chat: &Chat, request: &Request<'_>, target: &Target<'_>) ->
             });
         },
     )
+}
+
+/// What the answer is to be like. A server that does not know one of these fields says so, where it was asked for.
+fn wishes(chat: &Chat, options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+    match options.reasoning {
+        None | Some(Reasoning::Budget(_)) => {}
+        Some(Reasoning::Off) => body.value("reasoning_effort", "none"),
+        Some(Reasoning::Effort(how)) => body.value("reasoning_effort", effort(how)),
+    }
+    if let Some(format) = &options.response_format {
+        body.object("response_format", |object| {
+            object.value("type", "json_schema");
+            object.object("json_schema", |object| {
+                object.value("name", &format.name);
+                object.raw("schema", format.schema.as_json());
+                object.value("strict", &true);
+            });
+        });
+    }
+    // By itself the cache lasts some minutes, and other servers have no say in it.
+    if options.prompt_cache == Some(PromptCache::Long) && chat == &Chat::OPENAI {
+        body.value("prompt_cache_retention", "24h");
+    }
+    if let Some(own) = own {
+        body.members(own);
+    }
 }
 
 fn settings(chat: &Chat, request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {

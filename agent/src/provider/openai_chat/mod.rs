@@ -1,17 +1,20 @@
 //! OpenAI Chat Completions, and the many servers that speak it.
 //!
-//! `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together,
+//! `options` is what it alone can be asked for; `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together,
 //! `decode` makes a reply of it all.
 
 mod calls;
 mod chunk;
 mod decode;
 mod encode;
+mod options;
 
-use super::choice;
+pub use options::Options;
+pub(super) use options::effort;
+
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
-use crate::model::{ModelError, Request};
+use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
 
 /// The protocol, with what differs among the servers that speak it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +51,15 @@ impl Wire for Chat {
     }
 
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        choice::check(request)?;
-        Ok(encode::encode(self, request, target))
+        request.check()?;
+        let own = request.options.own()?;
+        if let Some(Reasoning::Budget(_)) = request.options.reasoning {
+            return Err(ModelError::new(
+                ModelErrorKind::Request,
+                "openai-chat has no budget of tokens for reasoning; ask for an effort instead",
+            ));
+        }
+        Ok(encode::encode(self, request, own, target))
     }
 
     fn decoder(&self) -> Decoder {
@@ -108,6 +118,12 @@ impl OpenAiChat {
             Chat::COMPATIBLE
         };
         self.at(base_url).wire(wire)
+    }
+
+    /// Options of the protocol, in every request that has none of its own.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        self.with_own(options)
     }
 
     /// The same model, spoken to in this way.

@@ -1,18 +1,23 @@
+use super::Options;
 use super::item::WITH_THE_PART_BEFORE;
 use crate::message::{Content, Message, Part, PartKind, Protocol, ToolCall, ToolResult};
-use crate::model::{Request, ToolChoice};
+use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, body};
 use crate::provider::ids::safe_id;
+use crate::provider::openai_chat::effort;
 use crate::provider::results::{image_address, images, marked_text};
 use crate::provider::wire::Target;
 use std::collections::HashSet;
 
 const PROTOCOL: Protocol = Protocol::OpenaiResponses;
 
-pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
+pub(super) fn encode(request: &Request<'_>, own: Option<&Options>, target: &Target<'_>) -> Vec<u8> {
     body(
         target.fields,
-        |body| settings(request, target, body),
+        |body| {
+            wishes(request.options, own, body);
+            settings(request, target, body);
+        },
         |body| {
             body.array("input", |items| {
                 let mut custom = HashSet::new();
@@ -49,6 +54,34 @@ pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
             });
         },
     )
+}
+
+/// What the answer is to be like.
+fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+    match options.reasoning {
+        None | Some(Reasoning::Budget(_)) => {}
+        Some(Reasoning::Off) => body.object("reasoning", |object| object.value("effort", "none")),
+        Some(Reasoning::Effort(how)) => {
+            body.object("reasoning", |object| object.value("effort", effort(how)));
+        }
+    }
+    if let Some(format) = &options.response_format {
+        body.object("text", |text| {
+            text.object("format", |object| {
+                object.value("type", "json_schema");
+                object.value("name", &format.name);
+                object.raw("schema", format.schema.as_json());
+                object.value("strict", &true);
+            });
+        });
+    }
+    // By itself the cache lasts some minutes.
+    if options.prompt_cache == Some(PromptCache::Long) {
+        body.value("prompt_cache_retention", "24h");
+    }
+    if let Some(own) = own {
+        body.members(own);
+    }
 }
 
 fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {

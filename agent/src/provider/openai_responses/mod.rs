@@ -1,6 +1,6 @@
 //! OpenAI Responses.
 //!
-//! `encode` writes requests; `item` turns an item of an answer into parts, `decode` follows a stream of them.
+//! `options` is what it alone can be asked for; `encode` writes requests; `item` turns an item of an answer into parts, `decode` follows a stream of them.
 //!
 //! The conversation is kept here, not at the provider: requests say `store: false`, and reasoning goes back as the
 //! encrypted items that came.
@@ -8,11 +8,13 @@
 mod decode;
 mod encode;
 mod item;
+mod options;
 
-use super::choice;
+pub use options::Options;
+
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
-use crate::model::{ModelError, ModelErrorKind, Request};
+use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,14 +26,21 @@ impl Wire for Responses {
     }
 
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        choice::check(request)?;
+        request.check()?;
+        let own = request.options.own()?;
+        if let Some(Reasoning::Budget(_)) = request.options.reasoning {
+            return Err(ModelError::new(
+                ModelErrorKind::Request,
+                "openai-responses has no budget of tokens for reasoning; ask for an effort instead",
+            ));
+        }
         if !request.options.stop.is_empty() {
             return Err(ModelError::new(
                 ModelErrorKind::Request,
                 "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
             ));
         }
-        Ok(encode::encode(request, target))
+        Ok(encode::encode(request, own, target))
     }
 
     fn decoder(&self) -> Decoder {
@@ -75,6 +84,12 @@ impl OpenAiResponses {
     /// A model of this name at OpenAI.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Responses, model)
+    }
+
+    /// Options of the protocol, in every request that has none of its own.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        self.with_own(options)
     }
 
     /// The same model at another address, for example `http://localhost:8080/v1`.

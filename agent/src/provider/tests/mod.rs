@@ -1,9 +1,10 @@
 //! What requests look like: `requests`, one conversation with everything in it over all three protocols; `choice`, what
-//! is said of the choice of tools.
+//! is said of the choice of tools, and `wishes`, what else may be asked for.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod choice;
 mod requests;
+mod wishes;
 
 use crate::message::{
     Content, Echo, Image, Message, Outcome, Part, PartKind, Protocol, Reply, StopReason, ToolCall,

@@ -1,0 +1,61 @@
+use crate::message::IdRule;
+use std::collections::{HashMap, HashSet};
+
+/// Ids that are taken, and new ones beside them.
+#[derive(Default)]
+pub(super) struct Ids {
+    taken: HashSet<String>,
+    /// The next number to try, by the stem that it is put behind.
+    next: HashMap<String, usize>,
+}
+
+impl Ids {
+    pub(super) fn take(&mut self, id: &str) {
+        self.taken.insert(id.to_owned());
+    }
+
+    /// An id that `rule` takes and nobody has, as much like `id` as can be. The same calls in the same order give the
+    /// same ids.
+    pub(super) fn fresh(&mut self, id: &str, rule: &IdRule) -> String {
+        let stem = stem(id, rule);
+        if rule.takes(&stem) && self.taken.insert(stem.clone()) {
+            return stem;
+        }
+        let number = self.next.entry(stem.clone()).or_insert(2);
+        loop {
+            let new = numbered(&stem, *number, rule);
+            *number += 1;
+            if self.taken.insert(new.clone()) {
+                return new;
+            }
+        }
+    }
+}
+
+/// What of the id may stay. Behind a `|` stands the id of an item, which is another provider's own.
+fn stem(id: &str, rule: &IdRule) -> String {
+    let id = id.split('|').next().unwrap_or_default();
+    let mut stem: String = id
+        .chars()
+        .filter_map(|letter| match letter {
+            letter if rule.has(letter) => Some(letter),
+            _ => Some('_').filter(|mark| rule.has(*mark)),
+        })
+        .take(rule.most())
+        .collect();
+    if stem.is_empty() {
+        stem.push_str("call");
+    }
+    stem
+}
+
+/// The stem, cut short where it must be, with the number behind it.
+fn numbered(stem: &str, number: usize, rule: &IdRule) -> String {
+    let mark = if rule.has('_') { "_" } else { "" };
+    let tail = format!("{mark}{number}");
+    let kept = stem.len().min(rule.most().saturating_sub(tail.len()));
+    let filling = rule.least().saturating_sub(kept + tail.len());
+    let mut id: String = stem.chars().take(kept).collect();
+    id.extend(std::iter::repeat_n('0', filling));
+    id + &tail
+}

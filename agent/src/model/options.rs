@@ -1,0 +1,130 @@
+//! What a request may wish for, in words of no one provider.
+
+use super::ForProtocol;
+use crate::schema::Schema;
+
+/// What every protocol can be asked for. What is not set is the provider's to choose.
+///
+/// What one protocol alone knows is said with [`for_protocol`](Self::for_protocol); a field that this crate does not
+/// know at all, with `body_field` and `header` of the model.
+///
+/// ```
+/// use agent::model::{Effort, Reasoning, RequestOptions, ToolChoice};
+///
+/// let mut options = RequestOptions::default();
+/// options.tool_choice = Some(ToolChoice::OneOf(vec!["get_weather".into()]));
+/// options.reasoning = Some(Reasoning::Effort(Effort::Low));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RequestOptions {
+    /// At most so many tokens in the answer.
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Texts at which the model stops.
+    pub stop: Vec<String>,
+    /// Whether and which tools the model must call; its own choice if this is not set.
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether the model may ask for several calls at once; the provider's default if this is not set, which is yes.
+    pub parallel_calls: Option<bool>,
+    /// How much the model thinks before it answers.
+    pub reasoning: Option<Reasoning>,
+    /// The shape of the answer's text.
+    pub response_format: Option<ResponseFormat>,
+    /// How long the provider is to remember what the request begins with.
+    pub prompt_cache: Option<PromptCache>,
+    pub(crate) own: Option<ForProtocol>,
+}
+
+/// What the model is to do with the tools that it is offered.
+///
+/// A choice where there are no tools, or of a tool that is not offered, is an error before anything is sent. In a run,
+/// [`Required`](Self::Required) and [`OneOf`](Self::OneOf) hold until tools were called once: a model that must always
+/// call could never answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// Call tools or answer, as it likes.
+    Auto,
+    /// Answer without calling any.
+    None,
+    /// Call at least one.
+    Required,
+    /// Call one of these.
+    OneOf(Vec<String>),
+}
+
+impl ToolChoice {
+    /// Whether the model may not answer without a call.
+    pub fn forces_a_call(&self) -> bool {
+        match self {
+            Self::Required | Self::OneOf(_) => true,
+            Self::Auto | Self::None => false,
+        }
+    }
+}
+
+/// How much a model thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// Not at all, where the model can be told so.
+    Off,
+    /// As much as this word means to the model.
+    Effort(Effort),
+    /// At most so many tokens. Only Anthropic Messages can say it.
+    Budget(u32),
+}
+
+/// How hard a model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Effort {
+    /// Hardly.
+    Minimal,
+    /// A little.
+    Low,
+    /// As most models do by themselves.
+    Medium,
+    /// A lot.
+    High,
+    /// As much as the model can.
+    Highest,
+}
+
+/// The shape of the answer's text: JSON that fits a schema.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ResponseFormat {
+    /// What the provider is to call it: `^[a-zA-Z0-9_-]{1,64}$`.
+    pub name: String,
+    /// The schema. Providers take a part of JSON Schema here: closed objects in which every property is required.
+    pub schema: Schema,
+}
+
+impl ResponseFormat {
+    /// JSON that fits this schema.
+    pub fn new(name: impl Into<String>, schema: Schema) -> Self {
+        Self {
+            name: name.into(),
+            schema,
+        }
+    }
+}
+
+impl PartialEq for ResponseFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.schema.as_json() == other.schema.as_json()
+    }
+}
+
+/// How long a provider is to remember what a request begins with, so that the next one costs less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PromptCache {
+    /// Some minutes.
+    Short,
+    /// An hour or more, at a higher price.
+    Long,
+}

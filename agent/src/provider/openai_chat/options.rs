@@ -1,0 +1,57 @@
+use crate::message::Protocol;
+use crate::model::{Effort, ProviderOptions, sealed};
+use serde::Serialize;
+
+/// What Chat Completions alone can be asked for. What is not set is left out.
+///
+/// ```
+/// use agent::provider::openai_chat::Options;
+///
+/// let mut options = Options::default();
+/// options.seed = Some(7);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Options {
+    /// Samples among the tokens that make up this share of the probability.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Asks for the same answer each time, as far as the server can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<i64>,
+    /// Makes words that were said often less likely.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_penalty: Option<f64>,
+    /// Makes words that were said at all less likely.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presence_penalty: Option<f64>,
+    /// Which processing the request is for, for example `flex` or `priority`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_tier: Option<String>,
+    /// How much the answer says: `low`, `medium` or `high`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verbosity: Option<String>,
+    /// Tells requests that begin alike from those of others, for the cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_key: Option<String>,
+    /// The end user, hashed, whom the provider may hold to account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safety_identifier: Option<String>,
+}
+
+impl sealed::Sealed for Options {}
+
+impl ProviderOptions for Options {
+    const PROTOCOL: Protocol = Protocol::OpenaiChat;
+}
+
+/// The provider's word.
+pub(in crate::provider) fn effort(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Minimal => "minimal",
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Highest => "xhigh",
+    }
+}

@@ -1,0 +1,141 @@
+//! What a request wishes for beside tools, and what one protocol alone knows.
+use super::*;
+use crate::model::{Effort, PromptCache, ProviderOptions, Reasoning, ResponseFormat};
+use crate::provider::{anthropic, openai_chat, openai_responses};
+
+fn encoded(wire: &dyn Wire, options: &RequestOptions) -> Result<Value, crate::model::ModelError> {
+    let transcript = Transcript::from(vec![Message::user("hi")]);
+    let tools = Definitions::default();
+    let request = Request::new(&transcript, &tools, options);
+    let body = wire.encode(&request, &Target::new("m", &BodyFields::new()))?;
+    oracle(wire, &body);
+    Ok(serde_json::from_slice(&body).unwrap())
+}
+
+fn by_name(protocol: Protocol) -> &'static dyn Wire {
+    let mut all = protocols();
+    all.find(|wire| wire.protocol() == protocol).unwrap()
+}
+
+#[test]
+fn each_wish_is_said_in_each_protocols_words_or_refused() {
+    let schema =
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    let format = Some(ResponseFormat::new(
+        "report",
+        Schema::new(schema.clone()).unwrap(),
+    ));
+    let thinks = |reasoning| RequestOptions {
+        reasoning: Some(reasoning),
+        ..RequestOptions::default()
+    };
+    let remembers = |cache| RequestOptions {
+        prompt_cache: Some(cache),
+        ..RequestOptions::default()
+    };
+    let shaped = RequestOptions {
+        response_format: format,
+        ..thinks(Reasoning::Effort(Effort::Highest))
+    };
+    let none = Some(json!({}));
+    let table = [
+        (
+            thinks(Reasoning::Off),
+            Some(json!({"reasoning_effort": "none"})),
+            Some(json!({"reasoning": {"effort": "none"}})),
+            Some(json!({"thinking": {"type": "disabled"}})),
+        ),
+        (
+            thinks(Reasoning::Effort(Effort::Low)),
+            Some(json!({"reasoning_effort": "low"})),
+            Some(json!({"reasoning": {"effort": "low"}})),
+            Some(json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}})),
+        ),
+        (
+            thinks(Reasoning::Budget(2048)),
+            None,
+            None,
+            Some(json!({"thinking": {"type": "enabled", "budget_tokens": 2048}})),
+        ),
+        (
+            shaped,
+            Some(json!({"reasoning_effort": "xhigh", "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "report", "schema": schema, "strict": true},
+            }})),
+            Some(
+                json!({"reasoning": {"effort": "xhigh"}, "text": {"format": {
+                    "type": "json_schema", "name": "report", "schema": schema, "strict": true,
+                }}}),
+            ),
+            Some(json!({"thinking": {"type": "adaptive"}, "output_config": {
+                "effort": "max", "format": {"type": "json_schema", "schema": schema},
+            }})),
+        ),
+        (
+            remembers(PromptCache::Short),
+            none.clone(),
+            none,
+            Some(json!({"cache_control": {"type": "ephemeral"}})),
+        ),
+        (
+            remembers(PromptCache::Long),
+            Some(json!({"prompt_cache_retention": "24h"})),
+            Some(json!({"prompt_cache_retention": "24h"})),
+            Some(json!({"cache_control": {"type": "ephemeral", "ttl": "1h"}})),
+        ),
+    ];
+    for (options, chat, responses, messages) in table {
+        for (protocol, expected) in [
+            (Protocol::OpenaiChat, chat),
+            (Protocol::OpenaiResponses, responses),
+            (Protocol::AnthropicMessages, messages),
+        ] {
+            let plain = encoded(by_name(protocol), &RequestOptions::default()).unwrap();
+            match (encoded(by_name(protocol), &options), expected) {
+                (Ok(mut body), Some(expected)) => {
+                    let said = body.as_object_mut().unwrap();
+                    said.retain(|name, _| plain.get(name).is_none());
+                    assert_eq!(body, expected, "{protocol} {options:?}");
+                }
+                (Err(error), None) => {
+                    assert_eq!(error.kind(), ModelErrorKind::Request);
+                    assert!(error.to_string().contains(protocol.as_str()), "{error}");
+                }
+                (other, _) => panic!("{protocol} {options:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn options_of_one_protocol_are_said_by_it_and_refused_by_the_others() {
+    let mut chat = openai_chat::Options::default();
+    chat.seed = Some(7);
+    chat.service_tier = Some("flex".into());
+    let mut responses = openai_responses::Options::default();
+    responses.service_tier = Some("flex".into());
+    let mut messages = anthropic::Options::default();
+    messages.service_tier = Some("auto".into());
+    fn given(own: impl ProviderOptions) -> RequestOptions {
+        RequestOptions::default().for_protocol(own)
+    }
+    for (of, options, tier) in [
+        (Protocol::OpenaiChat, given(chat), "flex"),
+        (Protocol::OpenaiResponses, given(responses), "flex"),
+        (Protocol::AnthropicMessages, given(messages), "auto"),
+    ] {
+        assert_eq!(options, options.clone());
+        for wire in protocols() {
+            let body = encoded(wire, &options);
+            if wire.protocol() == of {
+                assert_eq!(body.unwrap()["service_tier"], tier);
+                continue;
+            }
+            let error = body.unwrap_err();
+            let said = format!("options for {of}, and the model speaks {}", wire.protocol());
+            assert_eq!(error.kind(), ModelErrorKind::Request);
+            assert!(error.to_string().contains(&said), "{error}");
+        }
+    }
+}
