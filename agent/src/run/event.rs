@@ -1,5 +1,6 @@
+use crate::json::Mends;
 use crate::message::{Reply, ToolCall, ToolResult, Usage};
-use crate::tool::{CallEnd, Progress};
+use crate::tool::{CallEnd, CheckedCall, Progress};
 use serde_json::Value;
 
 /// One thing that happened in a run, in order and without gaps.
@@ -11,9 +12,12 @@ use serde_json::Value;
 ///
 /// ```text
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown)*  Replied
-///              [ CallStarted*  Progress*  CallEnded* ]      as many CallEnded as calls, in the model's order
+///              [ CallStarted*  Progress*  CallEnded* ]
 /// TurnStarted  ..
 /// ```
+///
+/// A `CallStarted` comes for each call that passed its checks, once those of the whole batch are over and before any of
+/// them runs; a `CallEnded` for every call. Both come in the model's order.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -48,8 +52,8 @@ pub enum Event {
     Unknown(String),
     /// The model has answered.
     Replied(Reply),
-    /// A call is about to be checked and run.
-    CallStarted(ToolCall),
+    /// A call has passed its checks and is about to run.
+    CallStarted(CheckedCall),
     /// A running call says how far it is.
     Progress {
         /// The call's id.
@@ -83,9 +87,9 @@ pub struct CallEnded {
 }
 
 impl CallEnd {
-    pub(super) fn of(self, call: &ToolCall) -> CallEnded {
+    pub(super) fn of(self, call: &ToolCall, mends: Mends) -> CallEnded {
         CallEnded {
-            result: self.result(call),
+            result: self.result(call, mends),
             user: self.user,
             details: self.details,
         }

@@ -8,7 +8,7 @@ use crate::json::scan::{ScanError, Scanner};
 pub(super) fn explain(schema: &Schema, text: &str, error: &ReadError) -> Problems {
     problems(schema, text).unwrap_or_else(|| {
         Problems::one(match error.fault() {
-            Some(fault) => Problem::new(String::new(), not_json(text, fault)),
+            Some(fault) => Problem::new(String::new(), not_json(schema, text, fault)),
             None => refused(schema, text, error),
         })
     })
@@ -23,7 +23,7 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
         // Where the text itself is broken, all that was found before may be no more than a consequence.
         Err(fault) => Some(Problems::one(Problem::new(
             String::new(),
-            not_json(text, fault),
+            not_json(schema, text, fault),
         ))),
         Ok(()) => walk.report.and_then(Report::finish),
     }
@@ -57,13 +57,14 @@ fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
         .unwrap_or_else(|| Problem::new(String::new(), error.to_string()))
 }
 
-fn not_json(text: &str, ScanError { at, fault }: ScanError) -> String {
+fn not_json(schema: &Schema, text: &str, ScanError { at, fault }: ScanError) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(20));
     let before: String = text
         .get(from..text.floor_char_boundary(at))
         .unwrap_or_default()
         .to_owned();
-    let place = if before.is_empty() {
+    // Where the text is broken nobody can say whose value it is.
+    let place = if before.is_empty() || schema.has_secrets() {
         String::new()
     } else {
         format!(", after {}", super::describe::quoted(&before))

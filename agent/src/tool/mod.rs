@@ -2,9 +2,10 @@
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `param` and `list` (what the macros
 //! generate against), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
-//! one call) and `body` (what is behind a tool, and the constructors that make one).
+//! one call), `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the constructors that make one).
 
 pub(crate) mod answer;
+mod arguments;
 mod body;
 mod by_hand;
 mod call;
@@ -14,12 +15,15 @@ pub(crate) mod declared;
 mod definition;
 mod error;
 pub(crate) mod list;
+mod mending;
 mod output;
 pub(crate) mod param;
 mod policy;
 mod reference;
 mod set;
 
+pub(crate) use arguments::Arguments;
+pub use arguments::CheckedCall;
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
 pub(crate) use call::{CallEnd, Ran};
@@ -28,7 +32,10 @@ pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
 pub use list::{Given, IntoTools, Tools};
+pub use mending::{Mending, Repaired};
 pub use output::ToolOutput;
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};
 pub use set::{Definitions, ToolSet, ToolSetError};
+
+pub use crate::schema::Coercion;

@@ -1,3 +1,4 @@
+use super::mending::Mending;
 use std::time::Duration;
 
 /// What a tool's author declares about its effects, and what the host may override on a set.
@@ -21,6 +22,8 @@ pub struct ToolPolicy {
     pub needs_approval: bool,
     /// What becomes of an error that it returns. `None`: the agent's default.
     pub on_error: Option<OnError>,
+    /// What may be done to its arguments before they are checked.
+    pub mending: Mending,
 }
 
 impl ToolPolicy {
@@ -33,6 +36,7 @@ impl ToolPolicy {
         scheduling: Scheduling::Undeclared,
         needs_approval: false,
         on_error: None,
+        mending: Mending::UNSAID,
     };
 }
 
