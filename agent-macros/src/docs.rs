@@ -28,12 +28,9 @@ impl Docs {
             if !doc.path.is_ident("doc") {
                 continue;
             }
-            let line = match text_of(&doc.value) {
-                Some(line) => line,
-                None => {
-                    parts.push(Part::Macro(doc.value.clone()));
-                    continue;
-                }
+            let Some(line) = text_of(&doc.value) else {
+                parts.push(Part::Macro(doc.value.clone()));
+                continue;
             };
             if let Some(Part::Text(text)) = parts.last_mut() {
                 text.push('\n');

@@ -85,16 +85,14 @@ pub(crate) fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str
         return Err(Error::new(key.span(), message));
     }
     input.parse::<Token![=]>()?;
-    let start = input.span();
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(input.error(format_args!("`{key}` needs a value: `{key} = {example}`")));
+    }
     input.parse().map_err(|error: Error| {
-        if input.is_empty() {
-            Error::new(start, format!("`{key}` needs a value: `{key} = {example}`"))
-        } else {
-            Error::new(
-                error.span(),
-                format!("`{key}` is written `{key} = {example}`"),
-            )
-        }
+        Error::new(
+            error.span(),
+            format!("`{key}` is written `{key} = {example}`"),
+        )
     })
 }
 

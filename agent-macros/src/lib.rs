@@ -21,14 +21,15 @@ mod types;
 
 use proc_macro::TokenStream;
 
-#[doc = include_str!("docs/tool.md")]
+// Documented where `agent` re-exports it: examples here could not name `agent`.
+#[allow(missing_docs)]
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let (options, item) = (options.into(), item.into());
     if group::is_impl(&item) {
-        group::expand(options, item).into()
+        group::expand(options, &item).into()
     } else {
-        tool::expand(options, item).into()
+        tool::expand(options, &item).into()
     }
 }
 

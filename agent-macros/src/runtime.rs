@@ -54,21 +54,21 @@ struct Dependency {
 /// The dependencies of a manifest: `key = { package = ".." }`, `key.package = ".."` and `[dependencies.key]`.
 fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
-    // The key of `[dependencies.key]`, or that of no dependency yet.
-    let mut section: Option<Option<String>> = None;
+    let mut section = Section::Other;
     for line in manifest.lines().map(str::trim) {
         if line.starts_with('[') {
             section = table(line);
             continue;
         }
-        let (Some(section), Some((left, right))) = (&section, line.split_once('=')) else {
+        let Some((left, right)) = line.split_once('=') else {
             continue;
         };
         let left = left.trim();
-        let (key, field) = match (section, left.split_once('.')) {
-            (Some(key), _) => (key.as_str(), Some(left)),
-            (None, Some((key, field))) => (key.trim(), Some(field.trim())),
-            (None, None) => (left, None),
+        let (key, field) = match (&section, left.split_once('.')) {
+            (Section::Other, _) => continue,
+            (Section::One(key), _) => (key.as_str(), Some(left)),
+            (Section::All, Some((key, field))) => (key.trim(), Some(field.trim())),
+            (Section::All, None) => (left, None),
         };
         let key = key.trim_matches('"');
         let (package, workspace) = match field {
@@ -96,21 +96,35 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
     found
 }
 
-/// Whether `[..]` is a table of dependencies, and of which one.
-fn table(line: &str) -> Option<Option<String>> {
-    let name = line.trim_start_matches('[').split(']').next()?;
+/// What a table of a manifest is about.
+enum Section {
+    Other,
+    /// `[dependencies]`
+    All,
+    /// `[dependencies.key]`
+    One(String),
+}
+
+fn table(line: &str) -> Section {
+    let name = line
+        .trim_start_matches('[')
+        .split(']')
+        .next()
+        .unwrap_or_default();
     for kind in ["dev-dependencies", "build-dependencies", "dependencies"] {
-        let Some(at) = name.rfind(kind) else { continue };
-        let (before, after) = (name.get(..at)?, name.get(at + kind.len()..)?);
+        let Some((before, after)) = name.split_once(kind) else {
+            continue;
+        };
         if !(before.is_empty() || before.ends_with('.')) {
             continue;
         }
         return match after.strip_prefix('.') {
-            Some(key) => Some(Some(key.trim_matches('"').to_owned())),
-            None => after.is_empty().then_some(None),
+            Some(key) => Section::One(key.trim_matches('"').to_owned()),
+            None if after.is_empty() => Section::All,
+            None => Section::Other,
         };
     }
-    None
+    Section::Other
 }
 
 /// What stands behind `field =` in an inline table.
@@ -130,6 +144,7 @@ fn quoted(value: &str) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::dependencies;
 

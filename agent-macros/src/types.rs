@@ -16,6 +16,10 @@ pub(crate) enum Passing {
 impl Passing {
     pub(crate) fn of(ty: &Type) -> Self {
         if let Some(pointee) = pointee(ty) {
+            // The context is there already, to be passed as it is.
+            if is_named(pointee, "ToolContext") {
+                return Self::Value;
+            }
             return Self::Reference(pointee.clone());
         }
         match only_argument(ty) {
@@ -25,6 +29,37 @@ impl Passing {
             },
             _ => Self::Value,
         }
+    }
+}
+
+/// What is kept of a `T` for a `&T`. Types without a size are told by their spelling, as references are.
+pub(crate) enum Kept<'a> {
+    /// Text, borrowed from the call where that is possible.
+    Text,
+    Path,
+    List(&'a Type),
+    Itself(&'a Type),
+}
+
+impl<'a> Kept<'a> {
+    pub(crate) fn of(pointee: &'a Type) -> Self {
+        match bare(pointee) {
+            Type::Slice(slice) => Self::List(&slice.elem),
+            ty if is_named(ty, "str") => Self::Text,
+            ty if is_named(ty, "Path") => Self::Path,
+            ty => Self::Itself(ty),
+        }
+    }
+}
+
+fn is_named(ty: &Type, name: &str) -> bool {
+    match bare(ty) {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == name && last.arguments.is_empty()),
+        _ => false,
     }
 }
 

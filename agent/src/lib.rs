@@ -22,7 +22,7 @@ pub use run::{
 pub use tool::*;
 
 #[cfg(feature = "macros")]
-#[doc(inline)]
+#[doc = include_str!("../../agent-macros/src/docs/tool.md")]
 pub use agent_macros::tool;
 
 #[cfg(feature = "macros")]

@@ -5,14 +5,16 @@
 
 pub use crate::schema::{ReadError, Reader};
 pub use crate::tool::answer::{
-    Answer, BorrowedAnswer, Plain, PlainBorrowed, blocking, must_be_send,
+    Answer, BorrowedAnswer, IntoOutput, IntoToolError, Plain, PlainBorrowed, blocking, must_be_send,
 };
+pub use crate::tool::borrowed::Borrowed;
 pub use crate::tool::constraint::{List, Number, Text};
-pub use crate::tool::declared::{Blueprint, Called, Declared, Function, stands_once};
-pub use crate::tool::list::{Group, Tools};
+pub use crate::tool::declared::{Blueprint, Called, Declared, Function};
+pub use crate::tool::list::{Group, Tools, kind, place};
+pub use crate::tool::once::stands_once;
+pub use crate::tool::param::role::{self, Lent};
 pub use crate::tool::param::{
-    Get, HostParam, Param, RefParam, Words, filled, is_optional, missing, refused, role::Lent,
-    settle,
+    FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, refused, settle,
 };
 pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
 #[cfg(feature = "macros")]
@@ -24,6 +26,7 @@ pub use std::convert::{From, Into};
 pub use std::default::Default;
 pub use std::marker::{Send, Sync};
 pub use std::option::Option::{self, None, Some};
+pub use std::path::PathBuf;
 pub use std::result::Result::{self, Err, Ok};
 pub use std::string::String;
 pub use std::sync::Arc;

@@ -1,23 +1,26 @@
 use super::parse::Group;
-use crate::tool::expand::{Place, allow, implementation};
+use crate::tool::expand::{Place, allow, implementation, private, shareable};
 use crate::tool::fallback::stub;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
 use syn::{ItemImpl, WherePredicate, parse_quote};
 
 /// The tools of a type, and the group that they are.
 pub(crate) fn group(
     block: &ItemImpl,
     group: &Group,
-    private: &TokenStream,
+    krate: &TokenStream,
     is_wrong: bool,
 ) -> TokenStream {
+    let private = &private();
     let this = &block.self_ty;
     // A generic type is one that can be shared between calls.
+    let shareable = shareable(this.span());
+    let shareable: WherePredicate = parse_quote!(#shareable);
     let mut shared = block.generics.clone();
     if !shared.params.is_empty() {
-        let predicates: [WherePredicate; 1] =
-            [parse_quote!(Self: #private::Send + #private::Sync + 'static)];
+        let predicates: [WherePredicate; 1] = [shareable.clone()];
         shared.make_where_clause().predicates.extend(predicates);
     }
     let mut generics = shared.clone();
@@ -34,6 +37,7 @@ pub(crate) fn group(
                 private,
                 number,
                 this,
+                this_span: this.span(),
                 generics: &shared,
             };
             implementation(tool, &place)
@@ -46,7 +50,7 @@ pub(crate) fn group(
             .push(parse_quote!(Self: #private::Called<#number, __S, #index>));
         tools.extend(quote!(#one));
         pushes.extend(
-            quote!(#(#cfgs)* list.push::<#number, Self, #index>(#private::Clone::clone(this));),
+            quote!(#(#cfgs)* list.push_nth::<#number, Self, #index>(#private::Clone::clone(this));),
         );
         indices.push(index.to_token_stream());
     }
@@ -54,13 +58,12 @@ pub(crate) fn group(
     clause
         .predicates
         .push(parse_quote!(__S: #private::Send + #private::Sync + 'static));
-    clause
-        .predicates
-        .push(parse_quote!(Self: #private::Send + #private::Sync + 'static));
+    clause.predicates.push(shareable);
     let (header, _, clause) = generics.split_for_impl();
     let allow = allow();
     quote! {
         const _: () = {
+            use #krate::__private as #private;
             #tools
             #[automatically_derived]
             #allow

@@ -7,7 +7,8 @@ mod expand;
 mod parse;
 
 use crate::error::Errors;
-use crate::tool::{check, private};
+use crate::runtime;
+use crate::tool::check;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -21,7 +22,7 @@ pub(crate) fn is_impl(item: &TokenStream) -> bool {
     words.next().is_some_and(|word| word == "impl")
 }
 
-pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::default();
     let (mut block, group) = match parse::group(options, item.clone(), &errors) {
         Ok(parsed) => parsed,
@@ -38,9 +39,12 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     block
         .attrs
         .retain(|attribute| !attribute.path().is_ident("tool"));
-    let private = private(group.krate.as_ref());
-    let is_wrong = !errors.is_empty();
-    let group = expand::group(&block, &group, &private, is_wrong);
+    let krate = runtime::path(group.krate.as_ref());
+    let group = match &block.trait_ {
+        // The type may have tools of its own in another block.
+        Some(_) => TokenStream::new(),
+        None => expand::group(&block, &group, &krate, !errors.is_empty()),
+    };
     let errors = errors.into_tokens();
     quote!(#block #group #errors)
 }

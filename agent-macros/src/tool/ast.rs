@@ -71,8 +71,6 @@ pub(crate) enum OnError {
 }
 
 pub(crate) struct Param {
-    /// The pattern, to point at.
-    pub(crate) span: Span,
     /// Without a name only the host can fill it.
     pub(crate) name: Option<(String, Span)>,
     pub(crate) ty: Type,

@@ -131,7 +131,6 @@ fn contradictions(param: &Param, errors: &Errors) {
     for (key, path) in [
         ("deserialize_with", &arg.deserialize_with),
         ("schema_with", &arg.schema_with),
-        ("validate", &arg.validate),
     ] {
         if let (Some(path), false) = (path, by_value) {
             errors.on(path, format_args!("`{key}` needs the parameter by value"));

@@ -272,9 +272,8 @@ fn one_of(mut constraint: Constraint, key: &Ident, input: ParseStream<'_>) -> Re
         .map_err(|error| Error::new(error.span(), WRITTEN))?;
     let mut values: Vec<Json> = Vec::new();
     for expr in &array.elems {
-        let value = match from_expr(expr) {
-            Some(value @ (Json::Text(_) | Json::Int(_) | Json::Float(_))) => value,
-            _ => return Err(Error::new_spanned(expr, WRITTEN)),
+        let Some(value @ (Json::Text(_) | Json::Int(_) | Json::Float(_))) = from_expr(expr) else {
+            return Err(Error::new_spanned(expr, WRITTEN));
         };
         if values.contains(&value) {
             return Err(Error::new_spanned(

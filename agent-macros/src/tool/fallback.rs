@@ -1,28 +1,27 @@
 //! What stands in for a tool that is wrong: the same names, so that nothing else is reported.
 
 use super::ast::Tool;
-use super::expand::{allow, proxy};
+use super::expand::{allow, listed, private, proxy};
 use crate::error::Errors;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Error, Generics};
 
 /// A function's proxy with a tool that says nothing, and the errors.
-pub(crate) fn function(tool: &Tool, private: &TokenStream, errors: Errors) -> TokenStream {
+pub(crate) fn function(tool: &Tool, krate: &TokenStream, errors: Errors) -> TokenStream {
     let (proxy, declared) = proxy(tool);
+    let private = &private();
     let stub = stub(&proxy, &Generics::default(), 0, private);
     // Never met twice in one list: its name may be what is wrong.
-    let name = format!("{}?", tool.ident);
+    let listed = listed(&proxy, &format!("{}?", tool.ident), private);
     let cfgs = &tool.cfgs;
     let errors = errors.into_tokens();
     quote! {
         #declared
         #(#cfgs)*
         const _: () = {
-            impl #private::Function for #proxy {
-                const NAME: &'static str = #name;
-                fn proxy() -> Self { #proxy {} }
-            }
+            use #krate::__private as #private;
+            #listed
             #stub
         };
         #errors

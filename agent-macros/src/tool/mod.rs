@@ -19,16 +19,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
 
-pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(options: TokenStream, item: &TokenStream) -> TokenStream {
     let errors = Errors::default();
     let options = options::parse(options, &errors);
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        Err(error) => return fallback::not_a_function(&item, error, errors),
+        Err(error) => return fallback::not_a_function(item, error, errors),
     };
     if let Some(syn::FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.on(
-            &receiver.self_token,
+            receiver.self_token,
             "a tool with `self` is a method: put `#[tool]` on the impl block too",
         );
         arg::strip(&mut function.sig);
@@ -43,18 +43,12 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         &errors,
     );
     check::tool(&tool, &errors);
-    let private = private(tool.options.krate.as_ref());
+    let krate = runtime::path(tool.options.krate.as_ref());
     let tool = if errors.is_empty() {
-        expand::function(&tool, &private)
+        expand::function(&tool, &krate)
     } else {
-        fallback::function(&tool, &private, errors)
+        fallback::function(&tool, &krate, errors)
     };
     // The original first: editors take the first occurrence of a token.
     quote!(#function #tool)
-}
-
-/// The module that expansions name everything by.
-pub(crate) fn private(krate: Option<&syn::Path>) -> TokenStream {
-    let krate = runtime::path(krate);
-    quote!(#krate::__private)
 }

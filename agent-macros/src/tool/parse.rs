@@ -6,7 +6,6 @@ use crate::docs::Docs;
 use crate::error::Errors;
 use crate::types::Passing;
 use quote::ToTokens;
-use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, PatType, Signature, Visibility};
 
 /// The tool that this function is. What rustc would not take is removed from the signature.
@@ -60,7 +59,6 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
         }
     };
     Param {
-        span: typed.pat.span(),
         name,
         passing: Passing::of(&typed.ty),
         ty: (*typed.ty).clone(),
@@ -71,7 +69,7 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
 
 /// What no tool can be.
 fn refuse(signature: &Signature, errors: &Errors) {
-    let mut no = |what: &dyn ToTokens, why: &str| errors.on(what, why);
+    let no = |what: &dyn ToTokens, why: &str| errors.on(what, why);
     if !signature.generics.params.is_empty() {
         no(
             &signature.generics,

@@ -4,7 +4,7 @@
 //! its own is why the list is a procedural macro at all.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Expr, Path, Result, Token};
@@ -57,12 +57,23 @@ pub(crate) fn expand(list: TokenStream) -> TokenStream {
         statements.extend(match item {
             Item::Function(path) => {
                 let span = path.span();
-                let name = quote_spanned!(span=> <#path as #krate::__private::Function>::NAME);
-                let once = quote_spanned!(span=> const _: () = #krate::__private::stands_once(#name, &[#(#before),*]););
-                let push = quote_spanned!(span=> <#path as #krate::__private::Function>::push_to(&mut #tools););
-                let once = if before.is_empty() { TokenStream::new() } else { once };
+                let name = quote!(<#path as #krate::__private::Function>::NAME);
+                // An expression of the item's own span all over, or the error would stand on the whole list.
+                let once = quote_spanned! {span=>
+                    const _: () = {
+                        use #krate::__private::stands_once as __stands_once;
+                        __stands_once(#name, &[#(#before),*])
+                    };
+                };
+                let tool = quote_spanned!(span=> <#path as #krate::__private::Function>::tool());
+                let push = quote_spanned!(span=> #tools.push(#tool););
+                let once = if before.is_empty() {
+                    TokenStream::new()
+                } else {
+                    once
+                };
                 before.push(name);
-                quote_spanned!(span=> #once #push)
+                quote!(#once #push)
             }
             Item::Group(expr) => quote_spanned!(expr.span()=> #tools.extend(#expr);),
         });

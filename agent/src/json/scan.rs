@@ -102,6 +102,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next byte's position.
+    #[inline]
     pub(crate) const fn position(&self) -> usize {
         self.at
     }
@@ -111,6 +112,7 @@ impl<'a> Scanner<'a> {
         ScanError { at: self.at, fault }
     }
 
+    #[inline]
     fn here(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -139,6 +141,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Nothing but white space may follow.
+    #[inline]
     pub(crate) fn end(&mut self) -> Scan<()> {
         match self.peek() {
             None => Ok(()),
@@ -177,6 +180,7 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
+    #[inline]
     fn colon(&mut self) -> Scan<()> {
         match self.peek() {
             Some(b':') => {
@@ -189,6 +193,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// `null`, `true` or `false`.
+    #[inline]
     pub(crate) fn literal(&mut self, word: &str) -> Scan<()> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
@@ -353,6 +358,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A number as it is written.
+    #[inline]
     pub(crate) fn number(&mut self) -> Scan<NumberText<'a>> {
         let start = self.at;
         if self.here() == Some(b'-') {
@@ -388,6 +394,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// At least one digit.
+    #[inline]
     fn digits(&mut self) -> Scan<()> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.here() {
@@ -484,6 +491,8 @@ const fn special(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn whole(text: &str) -> Result<(), Fault> {

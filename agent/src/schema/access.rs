@@ -1,8 +1,9 @@
 //! Arrays, objects, keys and enum variants, as serde asks for them.
 
+use super::error::ReadError;
 use super::number::{Number, Whole};
 use super::program::{ANY, Fields, List, NEVER};
-use super::read::{ReadError, Reader, visit_whole};
+use super::read::{Reader, visit_whole};
 use super::walk::Seen;
 use crate::json::scan::Scanner;
 use serde::de::{self, DeserializeSeed, Visitor};
@@ -93,7 +94,7 @@ impl<'r, 'a> Members<'r, 'a> {
             ));
         }
         self.reader.depth -= 1;
-        if self.reader.missing(self.fields, &self.seen) {
+        if self.fields.is_some_and(|fields| fields.lacks(&self.seen)) {
             return Err(self.reader.unfit());
         }
         Ok(())

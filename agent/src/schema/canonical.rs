@@ -20,7 +20,7 @@ fn node(schema: &mut Value, close: bool) {
         return;
     };
     for key in ["$schema", "$id"] {
-        object.remove(key);
+        object.shift_remove(key);
     }
     bounds(object);
     items(object);
@@ -35,7 +35,7 @@ fn node(schema: &mut Value, close: bool) {
     }
     if object.get("default") == Some(&Value::Null) {
         // Said already by the property's absence from `required`.
-        object.remove("default");
+        object.shift_remove("default");
     }
     fold_variants(object);
     fold_null(schema);
@@ -52,7 +52,7 @@ fn children(object: &mut Map<String, Value>, close: bool) {
                 node(child, !conjunct && (close || !same_object));
             }
         });
-        *value = one.remove(key).unwrap_or_default();
+        *value = one.shift_remove(key).unwrap_or_default();
     }
 }
 
@@ -101,7 +101,7 @@ fn bounds(object: &mut Map<String, Value>) {
                 .is_some_and(|types| types.contains(&json!("integer")))
     });
     if format != "uint128" || !is_integer {
-        object.remove("format");
+        object.shift_remove("format");
     }
     if let (true, Value::Object(limits)) = (is_integer, limits) {
         let merged = merge(Value::Object(std::mem::take(object)), limits);
@@ -121,7 +121,7 @@ pub(super) fn strip(schema: &mut Value) {
         .and_then(Value::as_str)
         .is_some_and(|format| matches!(format, "int128" | "uint128" | "float"))
     {
-        object.remove("format");
+        object.shift_remove("format");
     }
     each_child(object, &mut strip);
 }
@@ -198,11 +198,11 @@ fn close(object: &mut Map<String, Value>, distributed: bool, whole: bool) {
     let plain = whole && !union;
     match object.get("unevaluatedProperties") {
         Some(Value::Bool(false)) if plain || distributed => {
-            object.remove("unevaluatedProperties");
+            object.shift_remove("unevaluatedProperties");
         }
         Some(other) if plain && !object.contains_key("additionalProperties") => {
             let other = other.clone();
-            object.remove("unevaluatedProperties");
+            object.shift_remove("unevaluatedProperties");
             object.insert("additionalProperties".to_owned(), other);
         }
         _ => {}
@@ -262,7 +262,7 @@ fn fold_variants(object: &mut Map<String, Value>) {
             folded.insert("description".to_owned(), words.join("\n").into());
         }
         if rest.is_empty() && !object.contains_key("type") && !object.contains_key("enum") {
-            object.remove(key);
+            object.shift_remove(key);
             let near = std::mem::take(object);
             if let Value::Object(merged) = merge(folded, near) {
                 *object = merged;
@@ -317,12 +317,12 @@ fn fold_null(schema: &mut Value) {
     let mut inner = inner.clone();
     if inner.is_empty() {
         // Anything at all: null is among it.
-        object.remove("anyOf");
+        object.shift_remove("anyOf");
         return;
     }
     let bare = object
         .keys()
-        .all(|key| key == "anyOf" || super::program::is_annotation(key));
+        .all(|key| key == "anyOf" || super::compile::is_annotation(key));
     if !bare || inner.contains_key("const") {
         return;
     }
@@ -332,7 +332,7 @@ fn fold_null(schema: &mut Value) {
         match inner.get_mut("type") {
             Some(types @ Value::String(_)) => *types = json!([types.take(), "null"]),
             Some(Value::Array(types)) if !types.contains(&json!("null")) => {
-                types.push(json!("null"))
+                types.push(json!("null"));
             }
             Some(Value::Array(_)) => {}
             _ => return,
@@ -349,7 +349,7 @@ fn fold_null(schema: &mut Value) {
             choices.push(Value::Null);
         }
     }
-    object.remove("anyOf");
+    object.shift_remove("anyOf");
     let near = std::mem::take(object);
     *schema = merge(Value::Object(inner), near);
 }

@@ -68,6 +68,7 @@ impl Node {
 }
 
 impl Bounds {
+    #[inline]
     fn hold(&self, number: Number, text: &str) -> bool {
         self.in_range(number)
             && self
@@ -76,6 +77,7 @@ impl Bounds {
                 .is_none_or(|step| is_multiple(text, step))
     }
 
+    #[inline]
     fn in_range(&self, number: Number) -> bool {
         if let Number::Whole(whole) = number {
             return self.least.is_none_or(|least| whole >= least)
@@ -91,6 +93,7 @@ impl Bounds {
 }
 
 impl Text {
+    #[inline]
     fn holds(&self, text: &str) -> bool {
         self.fits_length(text)
             && self
@@ -105,6 +108,7 @@ impl Text {
     }
 
     /// Counts code points only where the bytes do not decide: a code point has one to four.
+    #[inline]
     fn fits_length(&self, text: &str) -> bool {
         let (least, most) = (self.length.least, self.length.most);
         if text.len() <= most && text.len() / 4 >= least {

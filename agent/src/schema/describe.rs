@@ -251,7 +251,7 @@ fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
         .map(|name| (distance(&word, &plain(name)), *name));
     // As cargo and rustc do: one change for each three characters.
     let (far, name) = near.min_by_key(|(far, _)| *far)?;
-    (far <= word.len().max(3) / 3).then_some(name)
+    (far <= word.len().max(3) / 3 && far < word.len()).then_some(name)
 }
 
 /// How many characters must be added, left out, changed or swapped with their neighbour.

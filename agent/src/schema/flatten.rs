@@ -1,8 +1,9 @@
 //! A flattened parameter: an object of which only some members are its own.
 
 use super::access::{Key, Variant};
+use super::error::ReadError;
 use super::program::ANY;
-use super::read::{ReadError, Reader};
+use super::read::Reader;
 use crate::json::scan::Scanner;
 use serde::de::{self, DeserializeSeed, Visitor};
 

@@ -1,9 +1,9 @@
 //! References replaced by what they refer to, except where a type contains itself or the text would explode.
 
 use super::SchemaError;
+use super::compile::is_annotation;
 use super::merge::merge;
 use super::pointer::{push_key, unescape};
-use super::program::is_annotation;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,8 @@ pub(super) fn inline(
 ) -> Result<Inlined, SchemaError> {
     let own = schema.as_object_mut().and_then(|object| {
         object
-            .remove("$defs")
-            .or_else(|| object.remove("definitions"))
+            .shift_remove("$defs")
+            .or_else(|| object.shift_remove("definitions"))
     });
     definitions.extend(
         own.and_then(|own| own.as_object().cloned())
@@ -44,7 +44,7 @@ pub(super) fn inline(
             .to_owned();
         let mut body = schema;
         if body.get("$schema").is_some() {
-            body.as_object_mut().map(|body| body.remove("title"));
+            body.as_object_mut().map(|body| body.shift_remove("title"));
         }
         definitions.insert(title.clone(), body);
         let pointer = reference(&title);
@@ -56,7 +56,7 @@ pub(super) fn inline(
         && let Some(object) = schema.as_object_mut()
     {
         // A root form is titled with the name of its type.
-        object.remove("title");
+        object.shift_remove("title");
     }
     let edges: BTreeMap<String, BTreeSet<String>> = definitions
         .iter()
@@ -110,7 +110,7 @@ impl Inliner<'_> {
             return Ok(schema.clone());
         };
         let mut near = object.clone();
-        let target = near.remove("$ref");
+        let target = near.shift_remove("$ref");
         let mut failed = None;
         let outer = std::mem::take(&mut self.open);
         each_child(&mut near, &mut |child| match self.expand(child) {
@@ -224,7 +224,7 @@ fn expanded(
         size = size.saturating_add(inner);
     }
     each_child(&mut object.clone(), &mut |child| {
-        size = size.saturating_add(expanded(child, definitions, kept, sizes))
+        size = size.saturating_add(expanded(child, definitions, kept, sizes));
     });
     size
 }
@@ -251,7 +251,7 @@ pub(super) fn each_child(object: &mut Map<String, Value>, visit: &mut dyn FnMut(
                 Value::Object(schemas),
             ) => schemas.values_mut().for_each(&mut *visit),
             ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(&mut *visit)
+                schemas.iter_mut().for_each(&mut *visit);
             }
             _ => {}
         }

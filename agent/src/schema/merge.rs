@@ -46,10 +46,10 @@ fn closes(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 fn all_of(mut base: Map<String, Value>, mut near: Map<String, Value>) -> Value {
     let mut out = Map::new();
     for key in ["title", "description", "default", "examples"] {
-        if let Some(value) = base.remove(key) {
+        if let Some(value) = base.shift_remove(key) {
             out.insert(key.to_owned(), value);
         }
-        if let Some(value) = near.remove(key) {
+        if let Some(value) = near.shift_remove(key) {
             add(&mut out, key, &value);
         }
     }
@@ -69,13 +69,13 @@ fn add(into: &mut Map<String, Value>, key: &str, value: &Value) -> Option<()> {
     match key {
         "description" => *old = describe(value.as_str()?, old.as_str()?).into(),
         "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {
-            *old = value.clone()
+            *old = value.clone();
         }
         "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-            *old = tighter(old, value, true)?
+            *old = tighter(old, value, true)?;
         }
         "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-            *old = tighter(old, value, false)?
+            *old = tighter(old, value, false)?;
         }
         "uniqueItems" => *old = Value::Bool(old.as_bool()? || value.as_bool()?),
         "required" => {
@@ -120,7 +120,7 @@ fn add(into: &mut Map<String, Value>, key: &str, value: &Value) -> Option<()> {
             if !super::format::STANDARD.contains(&old.as_str()?)
                 && !super::canonical::is_integer_format(old.as_str()?) =>
         {
-            *old = value.clone()
+            *old = value.clone();
         }
         _ => return None,
     }
@@ -188,6 +188,8 @@ fn both_types(one: &Value, other: &Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+
     use super::*;
 
     fn both(base: Value, near: Value) -> Value {

@@ -4,7 +4,7 @@
 //! takes references out, `canonical` brings every node into one form, `merge` says two things of one value. `schema`
 //! holds the result with its text.
 //!
-//! From a schema to a check: `program` compiles it, `check` asks a number or a string, `format` knows formats,
+//! From a schema to a check: `compile` makes a `program` of it, `check` asks a number or a string, `format` knows formats,
 //! `number` and `values` keep numbers exact.
 //!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
@@ -32,7 +32,9 @@ mod access;
 mod canonical;
 mod check;
 mod coerce;
+mod compile;
 mod describe;
+mod error;
 mod explain;
 mod flatten;
 mod format;
@@ -53,7 +55,8 @@ mod values;
 mod walk;
 
 pub use coerce::Coercion;
+pub use error::ReadError;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
-pub use read::{ReadError, Reader, absent};
+pub use read::{Reader, absent};
 pub use schema::{Fingerprint, Schema, SchemaError};

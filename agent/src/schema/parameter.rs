@@ -84,7 +84,7 @@ impl Schema {
     /// ```
     pub fn of<T: JsonSchema>() -> Result<Self, SchemaError> {
         let mut root = Root::default();
-        let (schema, definitions) = generate(|generator| generator.subschema_for::<T>())?;
+        let (schema, definitions) = generate(SchemaGenerator::subschema_for::<T>)?;
         root.groups.push(Group {
             definitions,
             ..Group::default()
@@ -154,6 +154,11 @@ impl Root {
             let value: Value = serde_json::from_str(text).map_err(|error| {
                 SchemaError::new(format!("`{key}` is {text}, which is no JSON: {error}"))
             })?;
+            if value.is_f64() && !text.contains(['.', 'e', 'E']) {
+                return Err(SchemaError::new(format!(
+                    "`{key}` is {text}, which no schema can say exactly; integers there have 64 bits"
+                )));
+            }
             schema = constrain(schema, key, value);
         }
         if let Some(default) = parameter.default {
@@ -215,8 +220,16 @@ impl Root {
         if !union && object.get("type") != Some(&json!("object")) {
             return Err(not_an_object());
         }
+        for key in ["oneOf", "anyOf"] {
+            if let Some(Value::Array(alternatives)) = object.get_mut(key) {
+                *alternatives = std::mem::take(alternatives)
+                    .into_iter()
+                    .flat_map(unit_members)
+                    .collect();
+            }
+        }
         for (name, schema) in object
-            .remove("properties")
+            .shift_remove("properties")
             .and_then(|properties| properties.as_object().cloned())
             .into_iter()
             .flatten()
@@ -224,14 +237,14 @@ impl Root {
             self.claim(&name, Owner::Flattened(index))?;
             self.properties.insert(name, schema);
         }
-        if let Some(Value::Array(names)) = object.remove("required")
+        if let Some(Value::Array(names)) = object.shift_remove("required")
             && required
         {
             self.required.extend(names);
         }
-        object.remove("type");
-        object.remove("title");
-        object.remove("default");
+        object.shift_remove("type");
+        object.shift_remove("title");
+        object.shift_remove("default");
         for (key, value) in object {
             match self.rest.get(&key) {
                 // That a struct is closed says nothing of the other parameters; the root is closed for all.
@@ -242,7 +255,7 @@ impl Root {
                     }
                     self.rest.insert(key, value);
                 }
-                Some(known) if *known == value || super::program::is_annotation(&key) => {}
+                Some(known) if *known == value || super::compile::is_annotation(&key) => {}
                 Some(_) => {
                     return Err(SchemaError::new(format!(
                         "two flattened types both say `{key}` of the object; flatten one of them only"
@@ -257,7 +270,7 @@ impl Root {
         let definitions = self.settle_definitions();
         let mut root = Map::new();
         root.insert("type".to_owned(), "object".into());
-        if let Some(description) = self.rest.remove("description")
+        if let Some(description) = self.rest.shift_remove("description")
             && parameters.is_empty()
         {
             root.insert("description".to_owned(), description);
@@ -328,7 +341,7 @@ impl Root {
                     .definitions
                     .values_mut()
                     .for_each(|body| point(body, &from, &to));
-                let body = group.definitions.remove(&name).unwrap_or_default();
+                let body = group.definitions.shift_remove(&name).unwrap_or_default();
                 group.definitions.insert(unique, body);
                 let own = self
                     .properties
@@ -336,7 +349,7 @@ impl Root {
                     .filter(|(name, _)| group.properties.contains(&**name));
                 own.for_each(|(_, schema)| point(schema, &from, &to));
                 for key in &group.rest {
-                    if let Some(value) = self.rest.remove(key) {
+                    if let Some(value) = self.rest.shift_remove(key) {
                         let mut one = Value::Object(Map::from_iter([(key.clone(), value)]));
                         point(&mut one, &from, &to);
                         self.rest
@@ -368,6 +381,26 @@ impl Group {
         };
         definitions.keys().map(|name| (name, print(name))).collect()
     }
+}
+
+/// A unit variant is a string on its own; flattened it is a member of its name that is null.
+fn unit_members(alternative: Value) -> Vec<Value> {
+    let choices = match (alternative.get("const"), alternative.get("enum")) {
+        (Some(one), None) => vec![one.clone()],
+        (None, Some(Value::Array(many))) => many.clone(),
+        _ => Vec::new(),
+    };
+    if choices.is_empty() || !choices.iter().all(Value::is_string) {
+        return vec![alternative];
+    }
+    let member = |name: &Value| {
+        let properties = Map::from_iter([(
+            name.as_str().unwrap_or_default().to_owned(),
+            json!({"type": "null"}),
+        )]);
+        json!({"type": "object", "properties": properties, "required": [name]})
+    };
+    choices.iter().map(member).collect()
 }
 
 /// The type itself where the schema is of an `Option`.

@@ -152,8 +152,9 @@ impl Report<'_> {
         }
     }
 
-    pub(super) fn omit(&mut self) {
-        self.omitted += 1;
+    /// Counts problems that are not kept.
+    pub(super) fn omit(&mut self, count: usize) {
+        self.omitted += count;
     }
 
     pub(super) fn add(&mut self, mut problem: Problem) {

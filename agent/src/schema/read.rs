@@ -1,14 +1,14 @@
 use super::Schema;
 use super::access::{Elements, Members, Variant};
+use super::error::{ReadError, Reason};
 use super::flatten::Flattened;
 use super::number::{Number, Whole};
-use super::program::{ANY, Fields, Id, Node};
+use super::program::{ANY, Id, Node};
 use super::walk::{Seen, Walk};
-use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
+use crate::json::scan::{Fault, MAX_DEPTH, Scanner};
 use serde::Deserialize;
 use serde::de::{self, Visitor};
 use std::borrow::Cow;
-use std::fmt;
 
 /// Reads a call's arguments: the raw text and the program that checks it.
 ///
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if self.missing(fields, &self.top.seen) {
+        if fields.is_some_and(|fields| fields.lacks(&self.top.seen)) {
             return Err(self.unfit());
         }
         self.scan.end()?;
@@ -199,21 +199,7 @@ impl<'a> Reader<'a> {
     /// An error that says no more than that the schema refuses what stands here.
     #[cold]
     pub(super) fn unfit(&self) -> ReadError {
-        ReadError {
-            at: self.scan.position(),
-            reason: Reason::Unfit,
-        }
-    }
-
-    /// Whether a required property has not come.
-    pub(super) fn missing(&self, fields: Option<&Fields>, seen: &Seen) -> bool {
-        fields.is_some_and(|fields| {
-            fields
-                .properties
-                .iter()
-                .enumerate()
-                .any(|(index, property)| property.required && !seen.contains(index))
-        })
+        ReadError::new(self.scan.position(), Reason::Unfit)
     }
 
     /// Checks the value that stands here against a node, without passing it.
@@ -225,6 +211,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks and passes the value that stands here.
+    #[inline]
     pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
         if node == ANY {
             return Ok(self.scan.skip(self.depth)?);
@@ -275,6 +262,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes an opening bracket.
+    #[inline]
     pub(super) fn open(&mut self) -> Read<()> {
         if self.depth + 1 >= MAX_DEPTH {
             return Err(self.scan.error(Fault::Depth).into());
@@ -294,36 +282,31 @@ impl<'a> Reader<'a> {
         let written = self.scan.number()?;
         let number = Number::read(written);
         if !node.takes_number(number, written.text) {
-            return Err(ReadError {
-                at,
-                reason: Reason::Unfit,
-            });
+            return Err(ReadError::new(at, Reason::Unfit));
         }
         match (number, wanted) {
             (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => {
                 visitor.visit_f64(number.as_f64())
             }
-            (Number::Beyond(float), Wanted::Float) => visitor.visit_f64(float),
             (Number::Whole(whole), _) => visit_whole(whole, visitor),
-            (Number::Float(float), _) => visitor.visit_f64(float),
-            (Number::Beyond(_), _) => Err(ReadError {
+            (Number::Float(float), _) | (Number::Beyond(float), Wanted::Float) => {
+                visitor.visit_f64(float)
+            }
+            (Number::Beyond(_), _) => Err(ReadError::new(
                 at,
-                reason: Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
-            }),
-            (Number::Infinite, _) => Err(ReadError {
+                Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
+            )),
+            (Number::Infinite, _) => Err(ReadError::new(
                 at,
-                reason: Reason::Message("a number beyond the range of a 64-bit float".into()),
-            }),
+                Reason::Message("a number beyond the range of a 64-bit float".into()),
+            )),
         }
     }
 
     fn string<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
         let at = self.scan.position();
         match self.scan.string()? {
-            text if !node.takes_text(&text) => Err(ReadError {
-                at,
-                reason: Reason::Unfit,
-            }),
+            text if !node.takes_text(&text) => Err(ReadError::new(at, Reason::Unfit)),
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         }
@@ -348,6 +331,9 @@ impl<'a> Reader<'a> {
     fn any<V: Visitor<'a>>(&mut self, wanted: Wanted, visitor: V) -> Read<V::Value> {
         let (_, node, byte) = self.enter()?;
         match byte {
+            other if !wanted.takes(other) => {
+                Err(de::Error::invalid_type(unexpected(other), &visitor))
+            }
             b'"' => self.string(node, visitor),
             b'{' => self.map(node, visitor),
             b'[' => self.list(node, visitor),
@@ -369,12 +355,48 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a number is read for.
+/// What a value is read as. Like `serde_json`, a type that asks for one kind is never shown another.
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Anything,
+    Bool,
+    Integer,
     /// A float may come from an integer of any size; only the schema says that it was one.
     Float,
+    Text,
+    Unit,
+    List,
+    Map,
+    /// A struct may be an array of its fields, where the schema allows it.
+    Struct,
+}
+
+impl Wanted {
+    #[inline]
+    fn takes(self, byte: u8) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Bool => matches!(byte, b't' | b'f'),
+            Self::Integer | Self::Float => matches!(byte, b'-' | b'0'..=b'9'),
+            Self::Text => byte == b'"',
+            Self::Unit => byte == b'n',
+            Self::List => byte == b'[',
+            Self::Map => byte == b'{',
+            Self::Struct => matches!(byte, b'[' | b'{'),
+        }
+    }
+}
+
+/// What stands there, for serde's message.
+fn unexpected(byte: u8) -> de::Unexpected<'static> {
+    match byte {
+        b'"' => de::Unexpected::Other("string"),
+        b'{' => de::Unexpected::Map,
+        b'[' => de::Unexpected::Seq,
+        b'n' => de::Unexpected::Unit,
+        b't' | b'f' => de::Unexpected::Other("boolean"),
+        _ => de::Unexpected::Other("number"),
+    }
 }
 
 fn fits_64(number: i128) -> bool {
@@ -409,12 +431,12 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
 
     read_as_it_is! {
         deserialize_any Anything
-        deserialize_bool Anything
-        deserialize_i8 Anything deserialize_i16 Anything deserialize_i32 Anything deserialize_i64 Anything deserialize_i128 Anything
-        deserialize_u8 Anything deserialize_u16 Anything deserialize_u32 Anything deserialize_u64 Anything deserialize_u128 Anything
+        deserialize_bool Bool
+        deserialize_i8 Integer deserialize_i16 Integer deserialize_i32 Integer deserialize_i64 Integer deserialize_i128 Integer
+        deserialize_u8 Integer deserialize_u16 Integer deserialize_u32 Integer deserialize_u64 Integer deserialize_u128 Integer
         deserialize_f32 Float deserialize_f64 Float
-        deserialize_char Anything deserialize_str Anything deserialize_string Anything
-        deserialize_seq Anything deserialize_map Anything deserialize_identifier Anything
+        deserialize_char Text deserialize_str Text deserialize_string Text deserialize_identifier Text
+        deserialize_seq List deserialize_map Map
     }
 
     fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
@@ -423,7 +445,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
                 Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
                 Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
             },
-            _ => self.any(Wanted::Anything, visitor),
+            _ => self.any(Wanted::List, visitor),
         }
     }
 
@@ -449,7 +471,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
             self.scan.skip(0)?;
             return visitor.visit_unit();
         }
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::Unit, visitor)
     }
 
     fn deserialize_unit_struct<V: Visitor<'a>>(
@@ -469,7 +491,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
     }
 
     fn deserialize_tuple<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::List, visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'a>>(
@@ -478,7 +500,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _len: usize,
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::List, visitor)
     }
 
     fn deserialize_struct<V: Visitor<'a>>(
@@ -487,7 +509,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::Anything, visitor)
+        self.any(Wanted::Struct, visitor)
     }
 
     fn deserialize_enum<V: Visitor<'a>>(
@@ -535,95 +557,6 @@ pub(super) enum Owner {
     /// No one's in particular: flattened maps and enums look at it.
     Rest,
 }
-
-/// Why a text was not read. Carries no path: [`Schema::explain`] finds every problem by a second walk.
-pub struct ReadError {
-    at: usize,
-    reason: Reason,
-}
-
-/// What refused.
-#[derive(Debug)]
-enum Reason {
-    /// The text is not JSON.
-    Text(Fault),
-    /// The schema.
-    Unfit,
-    /// A type's own `Deserialize`.
-    Message(Box<str>),
-}
-
-impl ReadError {
-    /// The text's own fault, if it is not JSON.
-    pub(super) fn fault(&self) -> Option<ScanError> {
-        match self.reason {
-            Reason::Text(fault) => Some(ScanError { at: self.at, fault }),
-            _ => None,
-        }
-    }
-
-    /// The same error, said of the value at `at` unless it knows its place already.
-    #[cold]
-    pub(super) fn within(mut self, at: usize) -> Self {
-        if self.at == usize::MAX {
-            self.at = at;
-        }
-        self
-    }
-
-    /// Where it was refused.
-    pub(super) fn position(&self) -> Option<usize> {
-        (self.at != usize::MAX).then_some(self.at)
-    }
-
-    /// What a type's own `Deserialize` said.
-    pub(super) fn message(&self) -> Option<&str> {
-        match &self.reason {
-            Reason::Message(message) => Some(message),
-            _ => None,
-        }
-    }
-}
-
-impl From<ScanError> for ReadError {
-    fn from(error: ScanError) -> Self {
-        Self {
-            at: error.at,
-            reason: Reason::Text(error.fault),
-        }
-    }
-}
-
-impl de::Error for ReadError {
-    #[cold]
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self {
-            at: usize::MAX,
-            reason: Reason::Message(message.to_string().into()),
-        }
-    }
-}
-
-impl fmt::Debug for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadError")
-            .field("at", &self.at)
-            .field("reason", &self.reason)
-            .finish()
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Text(fault) => write!(f, "not JSON at byte {}: {}", self.at, fault.describe()),
-            Reason::Unfit => f.write_str("the arguments do not fit the schema"),
-            Reason::Message(message) => f.write_str(message),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// What a value of this type is when it is absent: `None` where absence is an error, `Some(None)` for an `Option`.
 ///

@@ -1,9 +1,10 @@
 use super::canonical::normalise;
 use super::coerce::Coercion;
+use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
 use super::program::Program;
-use super::read::{Owner, ReadError};
+use super::read::Owner;
 use crate::json::{Json, Mends};
 use serde_json::Value;
 use std::fmt;
@@ -140,11 +141,13 @@ impl Schema {
         fields.is_some_and(|fields| fields.properties.iter().any(|property| property.secret))
     }
 
+    #[inline]
     pub(super) fn program(&self) -> &Program {
         &self.0.program
     }
 
     /// Whose the top-level property of this index is.
+    #[inline]
     pub(super) fn owner(&self, property: usize) -> Owner {
         self.0.owners.get(property).copied().unwrap_or(Owner::Rest)
     }

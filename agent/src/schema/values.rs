@@ -13,7 +13,7 @@ pub(super) fn canonical(text: &str) -> String {
 fn write(scan: &mut Scanner<'_>, out: &mut String) -> Option<()> {
     match scan.peek()? {
         b'"' => {
-            out.push_str(&serde_json::Value::String(scan.string().ok()?.into_owned()).to_string())
+            out.push_str(&serde_json::Value::String(scan.string().ok()?.into_owned()).to_string());
         }
         b'[' => {
             scan.pass();

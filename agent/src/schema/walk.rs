@@ -49,7 +49,7 @@ impl<'a> Walk<'a> {
     fn tell(&mut self, message: impl FnOnce(bool) -> String) -> bool {
         if let Some(report) = &mut self.report {
             if report.is_full() {
-                report.omit();
+                report.omit(1);
             } else {
                 let message = message(report.hidden > 0);
                 report.push(message);
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
                 None => self.skip(),
             },
             b'{' => match &node.fields {
-                Some(fields) => self.fields(fields, start),
+                Some(fields) => self.fields(fields),
                 None => self.skip(),
             },
             _ => self.skip(),
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
         Ok(fits)
     }
 
-    fn fields(&mut self, fields: &'a Fields, start: usize) -> Fits {
+    fn fields(&mut self, fields: &'a Fields) -> Fits {
         self.open()?;
         let mut fits = true;
         let mut seen = Seen::default();
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
                     if index.is_none()
                         && found.len() > fields.properties.len() + super::problem::MOST_PROBLEMS
                     {
-                        problems.iter().for_each(|_| report.omit());
+                        report.omit(problems.len());
                     } else {
                         found.push((index.unwrap_or(usize::MAX), problems));
                     }
@@ -281,7 +281,6 @@ impl<'a> Walk<'a> {
                 )
             });
         }
-        let _ = start;
         Ok(fits)
     }
 
@@ -435,12 +434,10 @@ impl<'a> Walk<'a> {
             if let Some((tag, choices)) = self.tag(&meant) {
                 match self.member(start, &tag)? {
                     None => {
-                        self.report.as_mut().map(|report| {
-                            report.push_at(
-                                &tag,
-                                format!("is missing; must be {}", describe::choices(&choices)),
-                            )
-                        });
+                        if let Some(report) = &mut self.report {
+                            let wanted = describe::choices(&choices);
+                            report.push_at(&tag, format!("is missing; must be {wanted}"));
+                        }
                         return Ok(false);
                     }
                     Some(at) => {

@@ -3,6 +3,11 @@
 //! `Answer(value).end()` picks by method resolution: the inherent method for a `Result`, under whatever alias, the trait's
 //! for all else. The bounds stand on the methods, so that a value which cannot be shown is reported by its own trait.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "for expansions only: the errors are those of the function"
+)]
+
 use super::{BoxError, ToolError, ToolOutput};
 use serde::Serialize;
 use std::any::Any;
@@ -144,10 +149,10 @@ impl<T> PlainBorrowed for BorrowedAnswer<T> {
 fn show(value: &impl Serialize) -> End {
     let json = serde_json::to_string(value)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON: {error}")))?;
-    if json.starts_with('"') {
-        if let Ok(text) = serde_json::from_str::<String>(&json) {
-            return Ok(ToolOutput::text(text));
-        }
+    if json.starts_with('"')
+        && let Ok(text) = serde_json::from_str::<String>(&json)
+    {
+        return Ok(ToolOutput::text(text));
     }
     Ok(ToolOutput::text(json))
 }

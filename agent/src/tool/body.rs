@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use std::fmt;
 
 /// What is behind a tool.
-pub trait Body: Send + Sync {
+pub(crate) trait Body: Send + Sync {
     /// Decodes and checks the arguments in one pass, and returns the call ready to run.
     ///
     /// # Errors

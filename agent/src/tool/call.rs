@@ -238,7 +238,8 @@ impl ToolSet {
     /// ```
     pub async fn call(&self, name: &str, arguments: &str) -> ToolResult {
         let call = ToolCall::new("call_test", name, arguments);
-        self.answer(&call, &ToolContext::for_test()).await
+        let context = ToolContext::without_run(&call.id, &call.name);
+        self.answer(&call, &context).await
     }
 
     async fn end_of<'a>(

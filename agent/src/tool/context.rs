@@ -57,10 +57,15 @@ impl ToolContext {
     ///
     /// For unit tests that call the plain function, and for programs that call a tool without a loop.
     pub fn for_test() -> Self {
+        Self::without_run("call_test", "test")
+    }
+
+    /// A context of this call, without a run behind it.
+    pub(crate) fn without_run(call_id: &str, tool: &str) -> Self {
         Self::new(
-            "call_test",
-            "test",
-            "test",
+            call_id,
+            tool,
+            call_id,
             CancellationToken::new(),
             Arc::new(Nobody),
         )

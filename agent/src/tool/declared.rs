@@ -4,7 +4,6 @@
 //! [`Declared`] is all that does not depend on the states, [`Called`] the small rest that does.
 
 use super::body::{Body, Prepared};
-use super::list::Tools;
 use super::param::RunDataType;
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
 use crate::schema::{Parameter, ReadError, Reader, Schema};
@@ -89,21 +88,15 @@ pub trait Function: Sized {
     /// The name that the model calls.
     const NAME: &'static str;
 
-    /// The proxy.
-    fn proxy() -> Self;
+    /// The proxy itself. (That its type is looked up keeps a type that is no tool to one error.)
+    type Tool;
 
-    /// Adds the tool to a list.
-    fn push_to<S, I>(list: &mut Tools<S>)
-    where
-        Self: Called<0, S, I> + Send + Sync + 'static,
-        S: Send + Sync + 'static,
-    {
-        list.push(Arc::new(Self::proxy()));
-    }
+    /// The proxy.
+    fn tool() -> Self::Tool;
 }
 
 /// [`Called::prepare`], as a value.
-pub type Prepare<T, S> = for<'a> fn(
+pub(super) type Prepare<T, S> = for<'a> fn(
     &'a Arc<T>,
     &'a Arc<S>,
     Reader<'a>,
@@ -124,63 +117,5 @@ impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         (self.prepare)(&self.this, &self.state, arguments, context)
-    }
-}
-
-/// Refuses a list in which `name` stands before: evaluated by the compiler.
-///
-/// # Panics
-///
-/// When it does, with the name.
-#[track_caller]
-pub const fn stands_once(name: &str, before: &[&str]) {
-    let mut at = 0;
-    while at < before.len() {
-        if same(name, before[at]) {
-            refuse(name);
-        }
-        at += 1;
-    }
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
-/// `panic!` in a constant cannot format: the sentence is put together by hand. A name has at most 64 bytes.
-#[track_caller]
-const fn refuse(name: &str) -> ! {
-    const PARTS: [&str; 2] = [
-        "two tools of this list are named `",
-        "`; give one of them `#[tool(name = \"..\")]`",
-    ];
-    let mut text = [0; 192];
-    let mut end = 0;
-    let parts = [PARTS[0], name, PARTS[1]];
-    let mut part = 0;
-    while part < parts.len() {
-        let bytes = parts[part].as_bytes();
-        let mut at = 0;
-        while at < bytes.len() && end < text.len() {
-            text[end] = bytes[at];
-            end += 1;
-            at += 1;
-        }
-        part += 1;
-    }
-    match std::str::from_utf8(text.split_at(end).0) {
-        Ok(text) => panic!("{}", text),
-        Err(_) => panic!("two tools of this list have the same name"),
     }
 }

@@ -52,9 +52,19 @@ impl<S> Tools<S> {
         Self(Vec::new())
     }
 
+    /// Adds the tool of a function.
+    #[doc(hidden)]
+    pub fn push<T, I>(&mut self, function: T)
+    where
+        T: Called<0, S, I> + Send + Sync + 'static,
+        S: Send + Sync + 'static,
+    {
+        self.push_nth::<0, T, I>(Arc::new(function));
+    }
+
     /// Adds the `N`th tool of `this`.
     #[doc(hidden)]
-    pub fn push<const N: usize, T, I>(&mut self, this: Arc<T>)
+    pub fn push_nth<const N: usize, T, I>(&mut self, this: Arc<T>)
     where
         T: Called<N, S, I> + Send + Sync + 'static,
         S: Send + Sync + 'static,

@@ -2,11 +2,13 @@
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `param` and `list` (what the macros
 //! generate against), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
-//! one call), `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the constructors that make one).
+//! one call), `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool,
+//! and the constructors that make one).
 
 pub(crate) mod answer;
 mod arguments;
 mod body;
+pub(crate) mod borrowed;
 mod by_hand;
 mod call;
 pub mod constraint;
@@ -16,11 +18,13 @@ mod definition;
 mod error;
 pub(crate) mod list;
 mod mending;
+pub(crate) mod once;
 mod output;
 pub(crate) mod param;
 mod policy;
-mod reference;
 mod set;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
 
 pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;

@@ -3,8 +3,13 @@
 //!
 //! The role follows from the type, by trait, so aliases work. [`Param`] knows no state: a type that cannot be a
 //! parameter is reported at the function. [`Get`] does: its index is inferred where tools meet the states, in `tools![]`.
-//! Only a `&` is read from the syntax, since `impl Param for &str` would conflict with serde's future; it goes to [`RefParam`]
-//! on the type behind it.
+//! Only a `&` is read from the syntax, since `impl Param for &str` would conflict with serde's future: what is kept of a `&T` until
+//! the function borrows it is a `T`, a `Vec`, a `PathBuf`, or [`Borrowed`](super::borrowed::Borrowed) text.
+
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "for expansions only: arguments that do not fit"
+)]
 
 use super::list::Given;
 use super::{ToolContext, ToolError};
@@ -142,15 +147,15 @@ impl Words {
     label = "needs `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
     note = "a value of the host's is taken as `State<..>`, the data of a run as `RunData<..>`, the context as `&ToolContext`, anything else by `impl agent::FromCall`"
 )]
-pub trait Param<R>: Sized {
+pub trait Param<'a, R>: Sized {
     /// What the schema and the run must know of it.
     fn describe(words: Words) -> (Parameter, Option<RunDataType>);
 
     /// Reads it from the arguments.
-    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError>;
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
 
     /// Reads it from the fields that no other parameter took.
-    fn read_flattened(reader: &mut Reader<'_>, index: usize) -> Result<Self, ReadError>;
+    fn read_flattened(reader: &mut Reader<'a>, index: usize) -> Result<Self, ReadError>;
 
     /// What stands for it after the last argument: an absent `Option` is `None`, another absent argument is an error.
     fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
@@ -162,12 +167,12 @@ pub trait Param<R>: Sized {
     label = "taken apart by a pattern",
     note = "write a name and take it apart in the body, or `#[arg(name = \"..\")]`"
 )]
-pub trait HostParam<R>: Sized {
+pub trait HostParam<'a, R>: Sized {
     /// As [`Param::describe`].
     fn describe(words: Words) -> (Parameter, Option<RunDataType>);
 
     /// As [`Param::read`].
-    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError>;
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
 
     /// As [`Param::settle`].
     fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
@@ -184,41 +189,6 @@ pub trait Get<'a, S, I>: Sized {
     fn get(slot: Option<Self>, state: &'a S, context: &'a ToolContext) -> Result<Self, ToolError>;
 }
 
-/// A type that can be a parameter by reference: `&Self` in the function, owned or borrowed from the text before it.
-#[diagnostic::on_unimplemented(
-    message = "`&{Self}` cannot be a parameter of a tool",
-    label = "needs `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "a value of the host's is taken as `State<&{Self}>`, the data of a run as `RunData<&{Self}>`"
-)]
-pub trait RefParam {
-    /// What is kept of it from reading to running.
-    type Held<'a>: Send;
-
-    /// What the schema and the run must know of it.
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
-
-    /// Reads it from the arguments.
-    fn read<'a>(reader: &mut Reader<'a>) -> Result<Self::Held<'a>, ReadError>;
-
-    /// The same of an `Option<&Self>`.
-    fn describe_optional(words: Words) -> (Parameter, Option<RunDataType>);
-
-    /// Reads an `Option<&Self>`.
-    fn read_optional<'a>(reader: &mut Reader<'a>) -> Result<Option<Self::Held<'a>>, ReadError>;
-
-    /// What stands for it after the last argument.
-    fn settle<'a>(
-        slot: Option<Self::Held<'a>>,
-        name: &'static str,
-    ) -> Result<Self::Held<'a>, ReadError>;
-
-    /// The same, of its own, for another thread.
-    fn own(held: Self::Held<'_>) -> Self::Held<'static>;
-
-    /// Lends it to the function.
-    fn lend<'b>(held: &'b Self::Held<'_>, context: &'b ToolContext) -> &'b Self;
-}
-
 /// The roles and the indices that the compiler infers. Not for naming.
 pub mod role {
     /// From the model.
@@ -233,6 +203,9 @@ pub mod role {
     /// A state, lent; at this place.
     #[derive(Debug)]
     pub struct Lent<I = ()>(I);
+    /// From the model, as text that borrows from the call.
+    #[derive(Debug)]
+    pub struct Text;
     /// The context itself.
     #[derive(Debug)]
     pub struct Context;
@@ -264,21 +237,40 @@ fn empty() -> ToolError {
     ToolError::internal("an argument was lost between reading and running")
 }
 
-impl<T: DeserializeOwned + JsonSchema> Param<Json> for T {
+#[diagnostic::do_not_recommend]
+impl<'a, T: DeserializeOwned + JsonSchema> Param<'a, Json> for T {
     fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
         words.json(schema_of::<T>, is_optional::<T>)
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, ReadError> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.value()
     }
 
-    fn read_flattened(reader: &mut Reader<'_>, index: usize) -> Result<Self, ReadError> {
+    fn read_flattened(reader: &mut Reader<'a>, index: usize) -> Result<Self, ReadError> {
         reader.flattened(index)
     }
 
     fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError> {
         settle(slot, name)
+    }
+}
+
+/// A type that a default written as text can be made into.
+#[diagnostic::on_unimplemented(
+    message = "a text cannot be the default of a `{Self}`",
+    label = "expected a value of type `{Self}`",
+    note = "write the value as Rust does: `default = 3`, `default = Unit::Celsius`"
+)]
+pub trait FromText {
+    /// The value.
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
     }
 }
 
@@ -299,7 +291,7 @@ pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
 }
 
 /// The schema of `T`: in place where that is possible, by reference where the type is recursive.
-pub fn schema_of<T: JsonSchema + ?Sized>(
+pub(super) fn schema_of<T: JsonSchema + ?Sized>(
     generator: &mut schemars::SchemaGenerator,
 ) -> schemars::Schema {
     generator.subschema_for::<T>()
@@ -313,7 +305,8 @@ impl<'a, S, T: DeserializeOwned + JsonSchema> Get<'a, S, Json> for T {
 
 macro_rules! host_param {
     (impl[$($generics:tt)*] $role:ty, $type:ty $(, $needs:ty)?) => {
-        impl<$($generics)*> Param<$role> for $type {
+        #[diagnostic::do_not_recommend]
+        impl<'r, $($generics)*> Param<'r, $role> for $type {
             fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
                 #[allow(unused_mut, unused_assignments)]
                 let mut needs = None;
@@ -321,11 +314,11 @@ macro_rules! host_param {
                 words.host(needs)
             }
 
-            fn read(_: &mut Reader<'_>) -> Result<Self, ReadError> {
+            fn read(_: &mut Reader<'r>) -> Result<Self, ReadError> {
                 Err(from_nowhere())
             }
 
-            fn read_flattened(_: &mut Reader<'_>, _: usize) -> Result<Self, ReadError> {
+            fn read_flattened(_: &mut Reader<'r>, _: usize) -> Result<Self, ReadError> {
                 Err(from_nowhere())
             }
 
@@ -334,12 +327,13 @@ macro_rules! host_param {
             }
         }
 
-        impl<$($generics)*> HostParam<$role> for $type {
+        #[diagnostic::do_not_recommend]
+        impl<'r, $($generics)*> HostParam<'r, $role> for $type {
             fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-                <Self as Param<$role>>::describe(words)
+                <Self as Param<'r, $role>>::describe(words)
             }
 
-            fn read(_: &mut Reader<'_>) -> Result<Self, ReadError> {
+            fn read(_: &mut Reader<'r>) -> Result<Self, ReadError> {
                 Err(from_nowhere())
             }
 
@@ -356,8 +350,8 @@ host_param!(impl[T: Any] Cloned, RunData<T>, T);
 host_param!(impl['a, T: Any] Lent, RunData<&'a T>, T);
 host_param!(impl[T: FromCall] Call, T);
 host_param!(impl['a] Context, &'a ToolContext);
+host_param!(impl[] Context, ToolContext);
 
-#[diagnostic::do_not_recommend]
 impl<'a, S: Given<T, I>, T: Clone, I> Get<'a, S, Cloned<I>> for State<T> {
     fn get(_: Option<Self>, state: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
         Ok(State(state.get().clone()))
@@ -400,5 +394,11 @@ impl<'a, S: Given<T::State, I>, T: FromCall, I> Get<'a, S, Call<I>> for T {
 impl<'a, S> Get<'a, S, Context> for &'a ToolContext {
     fn get(_: Option<Self>, _: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
         Ok(context)
+    }
+}
+
+impl<'a, S> Get<'a, S, Context> for ToolContext {
+    fn get(_: Option<Self>, _: &'a S, context: &'a ToolContext) -> Result<Self, ToolError> {
+        Ok(context.clone())
     }
 }

@@ -176,14 +176,14 @@ fn a31_expansion_is_bounded() {
 fn a33_types_of_one_name_stay_apart() {
     mod fetch {
         #[derive(serde::Deserialize, schemars::JsonSchema)]
-        pub struct Done {
+        pub(crate) struct Done {
             #[allow(dead_code)]
             pub body: String,
         }
     }
     mod push {
         #[derive(serde::Deserialize, schemars::JsonSchema)]
-        pub struct Done {
+        pub(crate) struct Done {
             #[allow(dead_code)]
             pub count: i32,
         }

@@ -5,59 +5,59 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plain {
-    pub city: String,
+pub(crate) struct Plain {
+    pub(crate) city: String,
     #[schemars(range(min = 1, max = 10))]
-    pub days: u8,
-    pub note: Option<String>,
+    pub(crate) days: u8,
+    pub(crate) note: Option<String>,
     #[serde(default)]
-    pub flag: bool,
+    pub(crate) flag: bool,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Nested {
-    pub plain: Plain,
+pub(crate) struct Nested {
+    pub(crate) plain: Plain,
     #[schemars(length(min = 1, max = 3))]
-    pub list: Vec<Plain>,
-    pub pair: (i32, String),
-    pub maybe: Option<Plain>,
+    pub(crate) list: Vec<Plain>,
+    pub(crate) pair: (i32, String),
+    pub(crate) maybe: Option<Plain>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Numbers {
-    pub a: i8,
-    pub b: u64,
-    pub c: i64,
-    pub d: f64,
+pub(crate) struct Numbers {
+    pub(crate) a: i8,
+    pub(crate) b: u64,
+    pub(crate) c: i64,
+    pub(crate) d: f64,
     #[schemars(range(max = 1.5), extend("exclusiveMinimum" = 0.0))]
-    pub e: f64,
+    pub(crate) e: f64,
     #[schemars(extend("multipleOf" = 5))]
-    pub f: i32,
-    pub g: std::num::NonZeroI16,
+    pub(crate) f: i32,
+    pub(crate) g: std::num::NonZeroI16,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Wide {
-    pub a: i128,
-    pub b: u128,
+pub(crate) struct Wide {
+    pub(crate) a: i128,
+    pub(crate) b: u128,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Texts {
+pub(crate) struct Texts {
     #[schemars(length(min = 2, max = 4))]
-    pub short: String,
+    pub(crate) short: String,
     #[schemars(regex(pattern = "^[a-c]+$"))]
-    pub letters: String,
-    pub one: char,
-    pub kind: Kind,
-    pub maybe: Option<Kind>,
+    pub(crate) letters: String,
+    pub(crate) one: char,
+    pub(crate) kind: Kind,
+    pub(crate) maybe: Option<Kind>,
 }
 
 #[derive(
     Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Clone, Copy, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A note
     Note,
     /// A plan
@@ -66,7 +66,7 @@ pub enum Kind {
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum External {
+pub(crate) enum External {
     Unit,
     /// With one
     One(u8),
@@ -79,7 +79,7 @@ pub enum External {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Internal {
+pub(crate) enum Internal {
     Circle { r: f64 },
     Square { side: f64 },
     Held(Plain),
@@ -88,7 +88,7 @@ pub enum Internal {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "t", content = "c")]
-pub enum Adjacent {
+pub(crate) enum Adjacent {
     Text(String),
     Pair(u8, u8),
     Fields { x: i32 },
@@ -97,7 +97,7 @@ pub enum Adjacent {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Untagged {
+pub(crate) enum Untagged {
     Number(u32),
     Text(String),
     Point { x: i32, y: i32 },
@@ -105,72 +105,104 @@ pub enum Untagged {
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unions {
-    pub external: Option<External>,
-    pub internal: Option<Internal>,
-    pub adjacent: Option<Adjacent>,
-    pub untagged: Option<Untagged>,
-    pub many: Option<Vec<Untagged>>,
+pub(crate) struct Unions {
+    pub(crate) external: Option<External>,
+    pub(crate) internal: Option<Internal>,
+    pub(crate) adjacent: Option<Adjacent>,
+    pub(crate) untagged: Option<Untagged>,
+    pub(crate) many: Option<Vec<Untagged>>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Maps {
-    pub counts: HashMap<String, u32>,
-    pub by_number: Option<BTreeMap<u8, String>>,
-    pub by_kind: Option<BTreeMap<Kind, bool>>,
-    pub anything: Option<serde_json::Value>,
+pub(crate) struct Maps {
+    pub(crate) counts: HashMap<String, u32>,
+    pub(crate) by_number: Option<BTreeMap<u8, String>>,
+    pub(crate) by_name: Option<BTreeMap<Name, bool>>,
+    pub(crate) anything: Option<serde_json::Value>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Inner {
-    pub x: i32,
-    pub y: Option<i32>,
+pub(crate) struct Inner {
+    pub(crate) x: i32,
+    pub(crate) y: Option<i32>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FlatStruct {
-    pub name: String,
+pub(crate) struct FlatStruct {
+    pub(crate) name: String,
     #[serde(flatten)]
-    pub inner: Inner,
+    pub(crate) inner: Inner,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FlatMap {
-    pub name: String,
+pub(crate) struct FlatMap {
+    pub(crate) name: String,
     #[serde(flatten)]
-    pub rest: BTreeMap<String, u8>,
+    pub(crate) rest: BTreeMap<String, u8>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FlatEnum {
-    pub name: String,
+pub(crate) struct FlatEnum {
+    pub(crate) name: String,
     #[serde(flatten)]
-    pub shape: Internal,
+    pub(crate) shape: Internal,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tree {
-    pub v: u8,
+pub(crate) struct Tree {
+    pub(crate) v: u8,
     #[serde(default)]
-    pub kids: Vec<Tree>,
-    pub left: Option<Box<Tree>>,
+    pub(crate) kids: Vec<Tree>,
+    pub(crate) left: Option<Box<Tree>>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Id(pub u64);
+pub(crate) struct Id(pub u64);
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Odd {
+pub(crate) struct Odd {
     #[serde(skip)]
-    pub secret: u8,
+    pub(crate) secret: u8,
     #[serde(default)]
-    pub n: u8,
+    pub(crate) n: u8,
     #[serde(rename = "class")]
-    pub kind: String,
-    pub id: Id,
-    pub unit: (),
-    pub nested: Option<Option<u8>>,
-    pub set: Option<std::collections::BTreeSet<u8>>,
-    pub array: Option<[u8; 2]>,
+    pub(crate) kind: String,
+    pub(crate) id: Id,
+    pub(crate) unit: (),
+    pub(crate) nested: Option<Option<u8>>,
+    pub(crate) set: Option<std::collections::BTreeSet<u8>>,
+    pub(crate) array: Option<[u8; 2]>,
+}
+
+/// Without comments on its variants: with them schemars cannot tell the keys of a map.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Name {
+    First,
+    Last,
+}
+
+/// Recursive through a tag: the reference stands beside the tag's own property.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+pub(crate) enum Expression {
+    Number { v: f64 },
+    Add(Pair),
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Pair {
+    pub(crate) l: Box<Expression>,
+    pub(crate) r: Option<Box<Expression>>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Strict {
+    pub(crate) e: Expression,
+    pub(crate) ip: Option<std::net::IpAddr>,
+    pub(crate) result: Option<Result<u8, String>>,
+    pub(crate) range: Option<std::ops::Range<i8>>,
+    pub(crate) wait: Option<std::time::Duration>,
 }

@@ -12,11 +12,23 @@ use agent::model::{self, Model};
 use agent::{Agent, tools};
 use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::Arc;
 use tools::{Weather, find_route, get_weather};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The sentence is for the person; `Debug`, which `main` would print, is not.
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let prompt = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     if std::env::var_os("AGENT_MODEL").is_none() {
         println!("No AGENT_MODEL is set, so a script plays the model; the tools are real.\n");

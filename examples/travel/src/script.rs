@@ -4,11 +4,12 @@ use agent::message::{Part, Reply, StopReason, ToolCall};
 use agent::model::{ScriptedModel, Step};
 
 /// What the traveller asks.
-pub const PROMPT: &str = "I have three free days next week. Beijing or Paris, and what do I pack?";
+pub(crate) const PROMPT: &str =
+    "I have three free days next week. Beijing or Paris, and what do I pack?";
 
 /// Three turns. In the first the model calls two tools at once and gets the arguments of one wrong; it reads why and
 /// corrects them in the second.
-pub fn model() -> ScriptedModel {
+pub(crate) fn model() -> ScriptedModel {
     ScriptedModel::new([
         step(
             "Let me compare the weather in both cities.",

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 /// What was drawn last, so that streamed text and lines do not run into each other.
 #[derive(Default)]
-pub struct Show {
+pub(crate) struct Show {
     in_text: bool,
 }
 
 impl Show {
-    pub fn event(&mut self, event: &Event) -> io::Result<()> {
+    pub(crate) fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Text(text) => self.text(text),
             Event::CallStarted(call) => {
@@ -29,7 +29,7 @@ impl Show {
         }
     }
 
-    pub fn end(&mut self, answer: &Answer) -> io::Result<()> {
+    pub(crate) fn end(&mut self, answer: &Answer) -> io::Result<()> {
         let usage = answer.usage();
         self.line(&format!(
             "\n{} turns, {} tokens read, {} written",

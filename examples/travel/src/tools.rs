@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Get the weather forecast for a city.
 #[tool(timeout = "10s", read_only)]
-pub async fn get_weather(
+pub(crate) async fn get_weather(
     /// City name, for example "Paris".
     #[arg(length = 1..=80)]
     city: String,
@@ -25,7 +25,7 @@ pub async fn get_weather(
 
 /// Find a route between two cities.
 #[tool(read_only)]
-pub async fn find_route(
+pub(crate) async fn find_route(
     /// Where the journey begins.
     from: String,
     /// Where it ends.
@@ -42,16 +42,16 @@ pub async fn find_route(
 
 /// Convert an amount of money into another currency.
 #[tool(read_only, inline)]
-pub fn convert_money(
+pub(crate) fn convert_money(
     /// The amount.
     #[arg(range = 0.0..=1_000_000.0)]
     amount: f64,
     /// Three letters, for example "EUR".
     #[arg(pattern = "^[A-Z]{3}$")]
-    from: String,
+    from: &str,
     /// Three letters, for example "CNY".
     #[arg(pattern = "^[A-Z]{3}$")]
-    to: String,
+    to: &str,
 ) -> Result<String, String> {
     let rate = |currency: &str| match currency {
         "EUR" => Ok(1.0),
@@ -61,14 +61,14 @@ pub fn convert_money(
             "no rate for {currency}; EUR, USD and CNY are known"
         )),
     };
-    let converted = amount / rate(&from)? * rate(&to)?;
+    let converted = amount / rate(from)? * rate(to)?;
     Ok(format!("{converted:.2} {to}"))
 }
 
 /// How to travel.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Transport {
+pub(crate) enum Transport {
     /// Slow and beautiful.
     Train,
     /// Fast.
@@ -77,7 +77,7 @@ pub enum Transport {
 
 /// What `get_weather` answers; the model reads it as JSON.
 #[derive(Debug, Serialize)]
-pub struct Forecast {
+pub(crate) struct Forecast {
     city: String,
     days: Vec<Day>,
 }
@@ -90,11 +90,11 @@ struct Day {
 }
 
 /// A weather service that knows two cities.
-pub struct Weather(HashMap<&'static str, Day>);
+pub(crate) struct Weather(HashMap<&'static str, Day>);
 
 impl Weather {
     /// What the script's answer relies on.
-    pub fn of_this_week() -> Self {
+    pub(crate) fn of_this_week() -> Self {
         let day = |low, high, sky| Day { low, high, sky };
         Self(HashMap::from([
             ("beijing", day(-4, 6, "clear")),
@@ -117,7 +117,7 @@ impl Weather {
 
 /// The model reads its `Display`.
 #[derive(Debug)]
-pub struct WeatherError {
+pub(crate) struct WeatherError {
     city: String,
 }
 

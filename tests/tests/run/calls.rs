@@ -343,7 +343,7 @@ struct Tenant(&'static str);
 
 /// Say who asks.
 #[tool]
-async fn who(RunData(tenant): RunData<Tenant>) -> String {
+async fn who(RunData(tenant): RunData<&Tenant>) -> String {
     tenant.0.to_owned()
 }
 

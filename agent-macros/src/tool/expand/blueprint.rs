@@ -1,0 +1,207 @@
+//! All that a set, a provider and a person must know of a tool.
+
+use super::read::default_value;
+use super::{ask, place, wire_name};
+use crate::json;
+use crate::tool::ast::{OnError, Param, Tool};
+use crate::tool::constraint::Class;
+use crate::types::{Passing, with_lifetime};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+pub(super) fn blueprint(tool: &Tool, private: &TokenStream) -> TokenStream {
+    let name = tool.name().0;
+    let description = match &tool.options.description {
+        Some(expr) => expr.to_token_stream(),
+        None => tool.docs.tokens(private),
+    };
+    let label = option(tool.options.label.as_ref(), private);
+    let strict = option(tool.options.strict, private);
+    let policy = policy(tool, private);
+    let line = tool.ident.span();
+    let line = quote_spanned!(line=> #private::line!());
+    let parameters = tool
+        .params
+        .iter()
+        .map(|param| described(tool, param, private));
+    let checks = tool.params.iter().map(|param| checks(param, private));
+    quote_spanned! {Span::mixed_site()=>
+        fn blueprint() -> #private::Blueprint {
+            #(#checks)*
+            #private::Blueprint {
+                name: #name,
+                description: #description,
+                label: #label,
+                parameters: #private::Into::into([#(#parameters),*]),
+                strict: #strict,
+                policy: #policy,
+                origin: #private::Origin {
+                    module: #private::module_path!(),
+                    file: #private::file!(),
+                    line: #line,
+                },
+            }
+        }
+    }
+}
+
+fn option(value: Option<impl ToTokens>, private: &TokenStream) -> TokenStream {
+    value.map_or_else(
+        || quote!(#private::None),
+        |value| quote!(#private::Some(#value)),
+    )
+}
+
+fn policy(tool: &Tool, private: &TokenStream) -> TokenStream {
+    let options = &tool.options;
+    let mut set = Vec::new();
+    if let Some(nanoseconds) = options.timeout {
+        set.push(quote!(timeout = #private::Some(#private::Duration::from_nanos(#nanoseconds))));
+    }
+    for (field, on) in [
+        ("read_only", options.read_only.is_some()),
+        ("idempotent", options.idempotent),
+        ("destructive", options.destructive.is_some()),
+        ("needs_approval", options.needs_approval),
+    ] {
+        if on {
+            let field = format_ident!("{field}");
+            set.push(quote!(#field = true));
+        }
+    }
+    let scheduling = match (options.parallel, options.sequential) {
+        (_, Some(_)) => Some(quote!(Sequential)),
+        (Some((_, true)), None) => Some(quote!(Parallel)),
+        (Some((_, false)), None) => Some(quote!(Alone)),
+        (None, None) => None,
+    };
+    if let Some(scheduling) = scheduling {
+        set.push(quote!(scheduling = #private::Scheduling::#scheduling));
+    }
+    if let Some(on_error) = &options.on_error {
+        let on_error = match on_error {
+            OnError::Feed => quote!(Feed),
+            OnError::Fatal => quote!(Fatal),
+            OnError::Say(text) => quote!(Say(#private::Cow::Borrowed(#text))),
+        };
+        set.push(quote!(on_error = #private::Some(#private::OnError::#on_error)));
+    }
+    quote_spanned! {Span::mixed_site()=>
+        {
+            let mut policy = #private::ToolPolicy::DEFAULT;
+            #(policy.#set;)*
+            policy
+        }
+    }
+}
+
+/// `Param::describe(..)` of a parameter.
+fn described(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
+    let (arg, ty) = (&param.arg, with_lifetime(&param.ty, "'_"));
+    let name = wire_name(param);
+    let description = match &arg.description {
+        Some(expr) => expr.to_token_stream(),
+        None => param.docs.tokens(private),
+    };
+    let default = match &arg.default {
+        None => quote!(#private::None),
+        Some(default) => {
+            let literal = default.value.as_ref().and_then(json::from_expr);
+            let text = if let Some(literal) = literal {
+                let text = literal.to_string();
+                quote!(<#private::String as #private::From<_>>::from(#text))
+            } else {
+                let value = default_value(tool, param, private);
+                quote!(#private::json(&#value))
+            };
+            quote!(#private::Some(|| #text))
+        }
+    };
+    let keywords = keywords(param)
+        .into_iter()
+        .map(|(key, value)| quote!((#key, #value)));
+    let (flatten, secret) = (arg.flatten.is_some(), arg.secret);
+    let words = quote! {
+        #private::Words {
+            name: #name,
+            description: #description,
+            default: #default,
+            keywords: &[#(#keywords),*],
+            flatten: #flatten,
+            secret: #secret,
+        }
+    };
+    if let Some(schema) = &arg.schema_with {
+        let optional = if arg.deserialize_with.is_some() {
+            quote!(|| false)
+        } else {
+            quote!(#private::is_optional::<#ty>)
+        };
+        return quote!(#private::Words::json(#words, #schema, #optional));
+    }
+    let describe = ask(tool, param, "describe", private);
+    quote!(#describe(#words))
+}
+
+/// Keywords of the schema as JSON text.
+fn keywords(param: &Param) -> Vec<(String, String)> {
+    let arg = &param.arg;
+    let mut keywords: Vec<(String, String)> = Vec::new();
+    if let Some(title) = &arg.title {
+        keywords.push((
+            "title".to_owned(),
+            json::Json::Text(title.value()).to_string(),
+        ));
+    }
+    for constraint in &arg.constraints {
+        keywords.extend(
+            constraint
+                .keywords
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.to_string())),
+        );
+    }
+    if !arg.examples.is_empty() {
+        let examples = arg
+            .examples
+            .iter()
+            .map(|(_, example)| example.clone())
+            .collect();
+        keywords.push((
+            "examples".to_owned(),
+            json::Json::List(examples).to_string(),
+        ));
+    }
+    keywords.extend(
+        arg.extend
+            .iter()
+            .map(|(key, value)| (key.clone(), value.to_string())),
+    );
+    keywords
+}
+
+/// Asks the compiler whether the constraints suit the type, and their numbers fit into it.
+fn checks(param: &Param, private: &TokenStream) -> TokenStream {
+    let ty = match &param.passing {
+        Passing::Value => with_lifetime(&param.ty, "'_"),
+        Passing::Reference(pointee) | Passing::OptionalReference(pointee) => {
+            with_lifetime(pointee, "'_")
+        }
+    };
+    let span = place(param);
+    let checks = param
+        .arg
+        .constraints
+        .iter()
+        .map(|constraint| match constraint.class {
+            Class::Number => {
+                let numbers = &constraint.numbers;
+                let count = numbers.len();
+                let number = quote_spanned!(span=> <#ty as #private::Number>::N);
+                quote!(let _: [#number; #count] = [#(#numbers),*];)
+            }
+            Class::Text => quote_spanned!(span=> let () = <#ty as #private::Text>::CAN;),
+            Class::List => quote_spanned!(span=> let () = <#ty as #private::List>::CAN;),
+        });
+    checks.collect()
+}

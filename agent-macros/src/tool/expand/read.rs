@@ -1,0 +1,152 @@
+//! From the text of a call to its arguments: one slot a parameter, filled in the order in which they come, then settled.
+
+use super::{ask, kept, slot, wire_name};
+use crate::json;
+use crate::tool::ast::{Param, Tool};
+use crate::types::with_lifetime;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+/// What reading leaves of a parameter: nothing, where the host fills it.
+pub(super) fn slot_type(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
+    let lifetime = if tool.blocks() { "'static" } else { "'__a" };
+    let kept = kept(tool, param, lifetime, private);
+    quote!(#private::Option<#kept>)
+}
+
+pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
+    let reader = Ident::new("reader", Span::mixed_site());
+    let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
+    let with = |make: &dyn Fn(usize, &Param) -> TokenStream| -> Vec<TokenStream> {
+        tool.params
+            .iter()
+            .enumerate()
+            .map(|(at, param)| make(at, param))
+            .collect()
+    };
+    let arms = with(&|at, param| {
+        if param.arg.flatten.is_some() {
+            return TokenStream::new();
+        }
+        let slot = slot(at);
+        let value = value(tool, param, private, &reader);
+        quote!(#at => #slot = #private::Some(#value),)
+    });
+    let flattened = with(&|at, param| {
+        if param.arg.flatten.is_none() {
+            return TokenStream::new();
+        }
+        let slot = slot(at);
+        let read = ask(tool, param, "read_flattened", private);
+        quote!(#slot = #private::Some(#read(&mut #reader, #at)?);)
+    });
+    let settled = with(&|at, param| settle(tool, param, &slot(at), private));
+    quote_spanned! {Span::mixed_site()=>
+        fn read<'__a>(mut #reader: #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
+            #(let mut #slots = #private::None;)*
+            #reader.object()?;
+            while let #private::Some(index) = #reader.next_parameter()? {
+                match index {
+                    #(#arms)*
+                    _ => #reader.skip()?,
+                }
+            }
+            #(#flattened)*
+            #private::Ok((#(#settled,)*))
+        }
+    }
+}
+
+/// Reads one value, and asks the user's own function about it.
+fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> TokenStream {
+    let arg = &param.arg;
+    let value = if let Some(path) = &arg.deserialize_with {
+        let ty = with_lifetime(&param.ty, "'static");
+        quote_spanned! {Span::mixed_site()=> {
+            struct With(#ty);
+            impl<'de> #private::serde::Deserialize<'de> for With {
+                fn deserialize<D: #private::serde::Deserializer<'de>>(deserializer: D) -> #private::Result<Self, D::Error> {
+                    #private::Ok(With(#path(deserializer)?))
+                }
+            }
+            #reader.value::<With>()?.0
+        }}
+    } else if arg.schema_with.is_some() {
+        let ty = with_lifetime(&param.ty, "'_");
+        quote!(#reader.value::<#ty>()?)
+    } else {
+        let read = ask(tool, param, "read", private);
+        quote!(#read(&mut #reader)?)
+    };
+    let Some(validate) = &arg.validate else {
+        return value;
+    };
+    let name = wire_name(param);
+    quote_spanned! {Span::mixed_site()=> {
+        let value = #value;
+        if let #private::Err(why) = #validate(&value) {
+            return #private::Err(#private::refused(#name, why));
+        }
+        value
+    }}
+}
+
+/// What a slot is once all arguments are read.
+fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> TokenStream {
+    let arg = &param.arg;
+    let name = wire_name(param);
+    let or_default = arg.default.as_ref().map(|_| {
+        let value = default_value(tool, param, private);
+        quote_spanned! {Span::mixed_site()=>
+            if #slot.is_none() {
+                #slot = #private::Some(#value);
+            }
+        }
+    });
+    let settled = if arg.deserialize_with.is_some() {
+        quote_spanned! {Span::mixed_site()=> match #slot {
+            #private::None => return #private::Err(#private::missing(#name)),
+            some => some,
+        }}
+    } else if arg.schema_with.is_some() {
+        quote!(#private::settle(#slot, #name)?)
+    } else {
+        let settle = ask(tool, param, "settle", private);
+        quote!(#settle(#slot, #name)?)
+    };
+    quote!({ #or_default #settled })
+}
+
+/// The default, of the parameter's type.
+pub(super) fn default_value(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
+    let ty = kept(tool, param, "'_", private);
+    let Some(default) = &param.arg.default else {
+        return TokenStream::new();
+    };
+    match &default.value {
+        None => {
+            let span = default.key;
+            quote_spanned!(span=> <#ty as #private::Default>::default())
+        }
+        Some(expr) => {
+            let expr = match json::from_expr(expr) {
+                Some(json::Json::Text(_)) if is_text(expr) => {
+                    quote_spanned!(expr.span()=> <#ty as #private::FromText>::from_text(#expr))
+                }
+                _ => expr.to_token_stream(),
+            };
+            quote_spanned!(Span::mixed_site()=> { let value: #ty = #expr; value })
+        }
+    }
+}
+
+fn is_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => matches!(literal.lit, syn::Lit::Str(_)),
+        Expr::Group(group) => is_text(&group.expr),
+        Expr::Paren(paren) => is_text(&paren.expr),
+        _ => false,
+    }
+}

@@ -1,0 +1,103 @@
+use crate::json::scan::{Fault, ScanError};
+use serde::de;
+use std::fmt;
+
+/// Why a text was not read. Carries no path: [`Schema::explain`](super::Schema::explain) finds every problem by a second walk.
+///
+/// One word, boxed: a result that carries it is as small as what was read.
+pub struct ReadError(Box<Refusal>);
+
+/// Where and why.
+#[derive(Debug)]
+struct Refusal {
+    /// The byte; `usize::MAX` while nobody has said.
+    at: usize,
+    reason: Reason,
+}
+
+/// What refused.
+#[derive(Debug)]
+pub(super) enum Reason {
+    /// The text is not JSON.
+    Text(Fault),
+    /// The schema.
+    Unfit,
+    /// A type's own `Deserialize`.
+    Message(Box<str>),
+}
+
+impl ReadError {
+    #[cold]
+    pub(super) fn new(at: usize, reason: Reason) -> Self {
+        Self(Box::new(Refusal { at, reason }))
+    }
+
+    /// The text's own fault, if it is not JSON.
+    pub(super) fn fault(&self) -> Option<ScanError> {
+        match self.0.reason {
+            Reason::Text(fault) => Some(ScanError {
+                at: self.0.at,
+                fault,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The same error, said of the value at `at` unless it knows its place already.
+    #[cold]
+    pub(super) fn within(mut self, at: usize) -> Self {
+        if self.0.at == usize::MAX {
+            self.0.at = at;
+        }
+        self
+    }
+
+    /// Where it was refused.
+    pub(super) fn position(&self) -> Option<usize> {
+        (self.0.at != usize::MAX).then_some(self.0.at)
+    }
+
+    /// What a type's own `Deserialize` said.
+    pub(super) fn message(&self) -> Option<&str> {
+        match &self.0.reason {
+            Reason::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
+impl From<ScanError> for ReadError {
+    fn from(error: ScanError) -> Self {
+        Self::new(error.at, Reason::Text(error.fault))
+    }
+}
+
+impl de::Error for ReadError {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(usize::MAX, Reason::Message(message.to_string().into()))
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadError")
+            .field("at", &self.0.at)
+            .field("reason", &self.0.reason)
+            .finish()
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.reason {
+            Reason::Text(fault) => {
+                write!(f, "not JSON at byte {}: {}", self.0.at, fault.describe())
+            }
+            Reason::Unfit => f.write_str("the arguments do not fit the schema"),
+            Reason::Message(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}

@@ -1,0 +1,3 @@
+//! A framework that hands on `agent`.
+
+pub use agent;

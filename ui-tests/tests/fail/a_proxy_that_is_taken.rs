@@ -1,0 +1,9 @@
+use agent::tool;
+
+mod search {}
+
+/// Search.
+#[tool]
+async fn search() {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use agent::tool;
+
+/// Search.
+#[tool(crate = nowhere::agent)]
+async fn search() {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use agent::tool;
+
+#[tool]
+async fn get_weather(city: String) -> String {
+    city
+}
+
+fn main() {}
