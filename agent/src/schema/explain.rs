@@ -6,6 +6,9 @@ use super::{ReadError, Schema};
 use crate::json::scan::{ScanError, Scanner};
 
 pub(super) fn explain(schema: &Schema, text: &str, error: &ReadError) -> Problems {
+    if let Some(problems) = error.refusals() {
+        return problems.clone();
+    }
     problems(schema, text).unwrap_or_else(|| {
         Problems::one(match error.fault() {
             Some(fault) => Problem::new(String::new(), not_json(schema, text, fault)),

@@ -25,6 +25,7 @@ mod policy;
 mod set;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
+pub(crate) mod validate;
 
 pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;
