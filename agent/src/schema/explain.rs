@@ -48,6 +48,7 @@ fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
     });
     let mut report = Report::default();
     report.path = path;
+    report.hidden = usize::from(hidden);
     // The message of a type may quote the value.
     let message = match error.message() {
         Some(message) if !hidden => message.to_owned(),

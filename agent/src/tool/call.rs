@@ -187,10 +187,6 @@ impl Tool {
     }
 
     /// The one check that every text passes before anything runs on it.
-    #[expect(
-        clippy::type_complexity,
-        reason = "a refusal may still be mended, a panic ends the call"
-    )]
     fn check<'a>(
         &'a self,
         text: &'a str,
@@ -216,7 +212,8 @@ impl ToolSet {
     /// Answers one call, without a loop: finds the tool, checks the arguments, runs it.
     ///
     /// Whatever happens is a result that the model can read: an unknown tool, every problem of the arguments at once,
-    /// the tool's error, a panic. A tool that needs approval is refused, since nobody is asked here; hooks and limits
+    /// the tool's error, a panic. Arguments that do not fit are mended first, as the policy of each tool says, and
+    /// [`ToolResult::mends`] says what was done. A tool that needs approval is refused, since nobody is asked here; hooks and limits
     /// belong to an [`Agent`](crate::Agent).
     ///
     /// # Cancel safety

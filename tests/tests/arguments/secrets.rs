@@ -45,10 +45,7 @@ async fn no_result_shows_a_secret() {
             result.text(),
             serde_json::to_string(&result).unwrap()
         );
-        // The keys of a secret map are its author's business only where they are wrong: the pointer names them.
-        if !text.contains("300") {
-            assert!(!shown.contains("hunter2"), "{text}: {shown}");
-        }
+        assert!(!shown.contains("hunter2"), "{text}: {shown}");
     }
 }
 
@@ -66,9 +63,7 @@ async fn no_debug_of_an_event_shows_arguments() {
     let mut run = agent.run("go").stream();
     while let Some(event) = run.next().await {
         let shown = format!("{event:?}");
-        if !shown.contains("/more/") {
-            assert!(!shown.contains("hunter2"), "{shown}");
-        }
+        assert!(!shown.contains("hunter2"), "{shown}");
     }
     let answer = run.finish().await.unwrap();
     assert!(!format!("{:?}", answer.transcript().iter().next()).contains("hunter2"));
