@@ -32,6 +32,14 @@ impl Passing {
     }
 }
 
+/// Whether it is spelled as one that the host fills. Extractors of the user's own are not, and told by trait.
+pub(crate) fn is_host(ty: &Type) -> bool {
+    let ty = pointee(ty).unwrap_or(ty);
+    ["ToolContext", "State", "RunData"]
+        .iter()
+        .any(|name| is_named(ty, name))
+}
+
 /// What is kept of a `T` for a `&T`. Types without a size are told by their spelling, as references are.
 pub(crate) enum Kept<'a> {
     /// Text, borrowed from the call where that is possible.

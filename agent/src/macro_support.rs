@@ -14,9 +14,10 @@ pub use crate::tool::list::{Group, Tools, kind, place};
 pub use crate::tool::once::stands_once;
 pub use crate::tool::param::role::{self, Lent};
 pub use crate::tool::param::{
-    FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, refused, settle,
+    FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, settle,
 };
 pub use crate::tool::strict::{Closed, Strict, must_be_closed};
+pub use crate::tool::validate::{Refusals, from_model};
 pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
 #[cfg(feature = "macros")]
 pub use agent_macros::tools;

@@ -60,6 +60,8 @@ pub(crate) struct Options {
     pub(crate) strict: Option<bool>,
     pub(crate) on_error: Option<OnError>,
     pub(crate) proxy: Option<Ident>,
+    /// What may refuse the arguments together.
+    pub(crate) validate: Option<Path>,
     pub(crate) krate: Option<Path>,
     pub(crate) inline: Option<Span>,
 }

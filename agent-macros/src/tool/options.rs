@@ -21,6 +21,7 @@ const KEYS: &[&str] = &[
     "needs_approval",
     "strict",
     "on_error",
+    "validate",
     "inline",
     "proxy",
     "crate",
@@ -43,6 +44,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &Errors) -> Options {
             "needs_approval" => options.needs_approval = flag(key, input)?,
             "strict" => options.strict = Some(flag(key, input)?),
             "on_error" => options.on_error = Some(on_error(key, input)?),
+            "validate" => options.validate = Some(value(key, input, "path")?),
             "inline" => options.inline = Some(bare(key, input)?),
             "proxy" => options.proxy = Some(value(key, input, "Name")?),
             _ => {

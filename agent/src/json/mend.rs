@@ -15,6 +15,7 @@ impl fmt::Display for Mend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::Byte(at) => write!(f, "{} at byte {at}", self.kind),
+            Place::Pointer(path) if path.is_empty() => self.kind.fmt(f),
             Place::Pointer(path) => write!(f, "{} at {path}", self.kind),
         }
     }
@@ -30,7 +31,7 @@ pub enum Place {
     Pointer(String),
 }
 
-/// What was mended: first what makes a text JSON, then what makes a value fit its schema.
+/// What was mended: first what makes a text JSON, then what the host changed, then what makes a value fit its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -72,6 +73,11 @@ pub enum MendKind {
     /// Half of a surrogate pair, which no text can hold: became U+FFFD.
     LoneSurrogate,
 
+    /// `null` in the place of the arguments: none.
+    NullArguments,
+    /// The tool's own rewrite changed the arguments.
+    Rewritten,
+
     /// A string read as the number that it spells.
     StringToNumber,
     /// A string read as the boolean that it spells.
@@ -96,6 +102,72 @@ pub enum MendKind {
     LeftOut,
 }
 
+impl MendKind {
+    /// What arguments are after a mend of this kind.
+    fn provenance(self) -> Provenance {
+        match self {
+            Self::SurroundingText
+            | Self::CodeFence
+            | Self::RepeatedObject
+            | Self::DoubleEncoding
+            | Self::ExtraBraces
+            | Self::Comment
+            | Self::WhiteSpace
+            | Self::ExtraComma
+            | Self::MissingComma
+            | Self::MissingBracket
+            | Self::StrayBracket
+            | Self::Quotes
+            | Self::BareKey
+            | Self::PythonLiteral
+            | Self::NumberSpelling
+            | Self::ControlCharacter
+            | Self::Backslash
+            | Self::LoneSurrogate => Provenance::Repaired,
+            Self::NullArguments
+            | Self::Rewritten
+            | Self::StringToNumber
+            | Self::StringToBoolean
+            | Self::NumberToString
+            | Self::BooleanToString
+            | Self::BooleanToNumber
+            | Self::NumberToBoolean
+            | Self::WholeFloat
+            | Self::StringToJson
+            | Self::ValueToArray
+            | Self::BlankToNull
+            | Self::LeftOut => Provenance::Coerced,
+        }
+    }
+}
+
+/// How far a call's arguments are the model's own text.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Provenance {
+    /// They are: strict JSON that fits the schema.
+    #[default]
+    Strict,
+    /// They were strict JSON, and values were read in another type, or rewritten as the tool asks.
+    Coerced,
+    /// They were no JSON, and were mended.
+    Repaired,
+}
+
+impl Provenance {
+    /// The word for it: `strict`, `coerced`, `repaired`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Coerced => "coerced",
+            Self::Repaired => "repaired",
+        }
+    }
+}
+
 impl fmt::Display for MendKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -117,6 +189,8 @@ impl fmt::Display for MendKind {
             Self::ControlCharacter => "escaped a control character",
             Self::Backslash => "escaped a backslash",
             Self::LoneSurrogate => "replaced half a surrogate pair",
+            Self::NullArguments => "read null as no arguments",
+            Self::Rewritten => "rewrote the arguments as the tool asks",
             Self::StringToNumber => "read a string as a number",
             Self::StringToBoolean => "read a string as a boolean",
             Self::NumberToString => "read a number as a string",
@@ -143,6 +217,12 @@ impl Mends {
     /// As many as anybody reads; a text may need a million.
     const KEPT: usize = 32;
 
+    /// No mends.
+    pub(crate) const NOTHING: Self = Self {
+        first: Vec::new(),
+        count: 0,
+    };
+
     /// The first mends, at most 32.
     pub fn first(&self) -> &[Mend] {
         &self.first
@@ -151,6 +231,13 @@ impl Mends {
     /// How many there were.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// What the arguments are after these mends.
+    pub fn provenance(&self) -> Provenance {
+        // What makes a text JSON comes first, so one of the kept ones tells.
+        let kinds = self.first.iter().map(|mend| mend.kind.provenance());
+        kinds.max().unwrap_or_default()
     }
 
     /// Whether nothing was mended.

@@ -24,7 +24,7 @@ mod view;
 mod tests;
 
 pub use invalid::{Invalid, InvalidReason};
-pub use mend::{Mend, MendKind, Mends, Place};
+pub use mend::{Mend, MendKind, Mends, Place, Provenance};
 pub use number::Number;
 pub use parse::{Parsed, Partial, Repaired, parse};
 pub use stream::PartialArguments;

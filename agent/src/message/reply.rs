@@ -180,7 +180,7 @@ impl fmt::Display for Protocol {
 }
 
 /// A request of the model to run a tool, as it wrote it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
     /// Unique within the transcript; made here when the wire has none.
@@ -203,6 +203,26 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into(),
         }
+    }
+}
+
+/// Shows the size of the arguments, not the arguments: which of them are secret only the tool knows.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("arguments", &Size(self.arguments.len()))
+            .finish()
+    }
+}
+
+/// So many bytes of text that is not shown.
+struct Size(usize);
+
+impl fmt::Debug for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0)
     }
 }
 

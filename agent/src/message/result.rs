@@ -1,4 +1,5 @@
 use super::Content;
+use crate::json::{Mends, Provenance};
 use serde::{Deserialize, Serialize};
 
 /// The one answer to one call, as the model reads it.
@@ -13,6 +14,9 @@ pub struct ToolResult {
     pub content: Vec<Content>,
     /// How the call ended.
     pub outcome: Outcome,
+    /// What was mended in the arguments before they were checked; nothing, where they were the model's own.
+    #[serde(default, skip_serializing_if = "Mends::is_empty")]
+    pub mends: Mends,
 }
 
 impl ToolResult {
@@ -28,7 +32,13 @@ impl ToolResult {
             name: name.into(),
             content: content.into(),
             outcome,
+            mends: Mends::default(),
         }
+    }
+
+    /// How far the arguments were the model's own text.
+    pub fn provenance(&self) -> Provenance {
+        self.mends.provenance()
     }
 
     /// True unless the tool ran and answered.

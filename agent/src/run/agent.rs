@@ -3,7 +3,7 @@
 use super::start::{Paused, Run};
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolChoice};
-use crate::tool::{IntoTools, ToolSet, ToolSetError, Tools};
+use crate::tool::{Coercion, IntoTools, Mending, Repaired, ToolSet, ToolSetError, Tools};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -47,6 +47,7 @@ struct Shared {
     options: RequestOptions,
     max_turns: u32,
     tool_timeout: Option<Duration>,
+    mending: Mending,
 }
 
 /// How many turns a run may take unless the builder says otherwise.
@@ -62,6 +63,7 @@ impl Agent {
             options: RequestOptions::default(),
             max_turns: MAX_TURNS,
             tool_timeout: None,
+            mending: Mending::UNSAID,
             state: (),
         }
     }
@@ -133,6 +135,7 @@ pub struct AgentBuilder<S, G> {
     options: RequestOptions,
     max_turns: u32,
     tool_timeout: Option<Duration>,
+    mending: Mending,
     state: G,
 }
 
@@ -158,6 +161,7 @@ impl<S, G> AgentBuilder<S, G> {
             options: self.options,
             max_turns: self.max_turns,
             tool_timeout: self.tool_timeout,
+            mending: self.mending,
             state: (state, self.state),
         }
     }
@@ -198,6 +202,21 @@ impl<S, G> AgentBuilder<S, G> {
         self.tool_timeout = Some(limit);
         self
     }
+
+    /// Whether values of another type are read where they say the same, for tools whose
+    /// [policy](crate::ToolPolicy::mending) names nothing: [`Coercion::Usual`] unless said otherwise.
+    pub fn coercion(mut self, coercion: Coercion) -> Self {
+        self.mending.coercion = Some(coercion);
+        self
+    }
+
+    /// What becomes of calls whose arguments had to be repaired to be JSON at all, for tools whose
+    /// [policy](crate::ToolPolicy::mending) names nothing. Unless said otherwise they run where the tool is declared
+    /// read-only or idempotent, and else the model sends them again.
+    pub fn repaired(mut self, repaired: Repaired) -> Self {
+        self.mending.repaired = Some(repaired);
+        self
+    }
 }
 
 impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
@@ -215,6 +234,7 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
                 options: self.options,
                 max_turns: self.max_turns,
                 tool_timeout: self.tool_timeout,
+                mending: self.mending,
             }),
         })
     }
@@ -260,6 +280,10 @@ impl Plan {
 
     pub(super) fn tool_timeout(&self) -> Option<Duration> {
         self.agent.shared.tool_timeout
+    }
+
+    pub(super) fn mending(&self) -> Mending {
+        self.agent.shared.mending
     }
 
     /// The tools as they are now, for one request and the calls that come of it.

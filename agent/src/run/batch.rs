@@ -1,16 +1,16 @@
 //! The way of the calls of one reply, step by step.
 //!
 //! The first step, whether the reply may be acted on at all, is `turn`'s. What follows here, in this order and for the
-//! whole batch: find the tools and check the arguments; decide whether each call may run; run them; deliver one result
-//! a call, in the model's order.
+//! whole batch: find the tools and check the arguments; decide whether each call may run; say which ones start; run
+//! them; deliver one result a call, in the model's order.
 
 use super::agent::Plan;
 use super::effects::{Effects, Events, Key, ReadyCall, RunHost};
 use super::error::Cause;
 use super::event::Event;
-use super::state::{RunState, Stage};
+use super::state::{OpenCall, RunState, Stage};
 use crate::message::{Message, ToolCall};
-use crate::tool::{CallEnd, OnError, Ran, Scheduling, Tool, ToolContext, ToolSet};
+use crate::tool::{Arguments, CallEnd, OnError, Ran, Scheduling, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
@@ -31,11 +31,6 @@ pub(super) async fn run(
     events: &Events,
     host: &Arc<RunHost>,
 ) -> Result<(), Cause> {
-    for (call, _) in state.open_calls() {
-        if events.are_read() {
-            events.send(Event::CallStarted(call.clone())).await;
-        }
-    }
     let stopped = take_to_end(state, tools, plan, effects, events, host).await;
 
     if stopped.is_err() {
@@ -87,18 +82,33 @@ async fn take_to_end(
     let RunState {
         transcript, open, ..
     } = state;
-    let calls = transcript.last().into_iter().flat_map(Message::calls);
+    let calls = || transcript.last().into_iter().flat_map(Message::calls);
+    let arguments: Vec<Arguments<'_>> = calls()
+        .map(|call| Arguments::new(&call.arguments, plan.mending()))
+        .collect();
 
     let mut ready = Vec::new();
-    for (index, ((call, stage), context)) in calls.zip(open.iter_mut()).zip(&contexts).enumerate() {
-        match check(tools, call, context).and_then(decide) {
-            Ok(call) => ready.push((Key { turn, index }, call)),
-            Err(end) => *stage = Stage::Finished(*end),
+    let mut started = Vec::new();
+    let known = arguments.iter().zip(&contexts).zip(open.iter_mut());
+    for (index, (call, ((arguments, context), open))) in calls().zip(known).enumerate() {
+        let checked = check(tools, call, arguments, context).and_then(decide);
+        open.mends = arguments.mends();
+        match checked {
+            Ok(ready_call) => {
+                ready.push((Key { turn, index }, ready_call));
+                if events.are_read() {
+                    started.push(Event::CallStarted(arguments.checked(call)));
+                }
+            }
+            Err(end) => open.stage = Stage::Finished(*end),
         }
+    }
+    for event in started {
+        events.send(event).await;
     }
 
     let mut batch = Batch {
-        stages: open,
+        open,
         contexts: &contexts,
         running: FuturesUnordered::new(),
         host,
@@ -147,14 +157,19 @@ pub(super) fn check_run_data(tools: &ToolSet, host: &RunHost) -> Result<(), Caus
 /// Finds the tool among those offered, and checks the arguments.
 fn check<'a>(
     tools: &'a ToolSet,
-    call: &'a ToolCall,
+    call: &ToolCall,
+    arguments: &'a Arguments<'a>,
     context: &'a ToolContext,
 ) -> Result<ReadyCall<'a>, Box<CallEnd>> {
     let tool = tools
         .get(&call.name)
         .ok_or_else(|| Box::new(CallEnd::unknown_tool(&call.name, tools.names())))?;
-    let prepared = tool.prepare(&call.arguments, context)?;
-    Ok(ReadyCall { tool, prepared })
+    let prepared = tool.prepare(arguments, context)?;
+    Ok(ReadyCall {
+        tool,
+        prepared,
+        mends: arguments.mends(),
+    })
 }
 
 /// Whether the call may run.
@@ -175,7 +190,7 @@ fn runs_alone(tool: &Tool) -> bool {
 
 /// The calls of a batch while they run, in this task: dropping them stops them.
 struct Batch<'a> {
-    stages: &'a mut [Stage],
+    open: &'a mut [OpenCall],
     contexts: &'a [ToolContext],
     running: FuturesUnordered<BoxFuture<'a, Ended<'a>>>,
     host: &'a RunHost,
@@ -192,8 +207,8 @@ struct Ended<'a> {
 
 impl<'a> Batch<'a> {
     fn start(&mut self, key: Key, call: ReadyCall<'a>, effects: &'a dyn Effects) {
-        if let Some(stage) = self.stages.get_mut(key.index) {
-            *stage = Stage::Started;
+        if let Some(open) = self.open.get_mut(key.index) {
+            open.stage = Stage::Started;
         }
         let tool = call.tool;
         let run = effects.run(key, call);
@@ -234,8 +249,8 @@ impl<'a> Batch<'a> {
                 Stage::Finished(end)
             }
         };
-        if let Some(place) = self.stages.get_mut(index) {
-            *place = stage;
+        if let Some(open) = self.open.get_mut(index) {
+            open.stage = stage;
         }
         Ok(())
     }

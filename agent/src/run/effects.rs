@@ -2,6 +2,7 @@
 
 use super::error::Cause;
 use super::event::Event;
+use crate::json::Mends;
 use crate::message::Reply;
 use crate::model::{Model, ModelError, ModelEvent, Request};
 use crate::tool::{CallEnd, Host, Prepared, Progress, Ran, Tool};
@@ -26,6 +27,8 @@ pub(super) struct Key {
 pub(super) struct ReadyCall<'a> {
     pub(super) tool: &'a Tool,
     pub(super) prepared: Prepared<'a>,
+    /// What was mended before its arguments passed the check.
+    pub(super) mends: Mends,
 }
 
 /// Everything that the loop wants done in the world. Between two of these it is pure: no clock, no chance, no order of
@@ -76,12 +79,18 @@ impl Effects for InProcess<'_> {
     }
 
     fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>> {
-        let ReadyCall { tool, prepared } = call;
+        let ReadyCall {
+            tool,
+            prepared,
+            mends,
+        } = call;
         let span = tracing::info_span!(
             "call",
             tool = tool.name(),
             turn = key.turn,
             index = key.index,
+            arguments = mends.provenance().as_str(),
+            mends = mends.count(),
             outcome = tracing::field::Empty,
         );
         let run = async move {

@@ -1,6 +1,8 @@
+use crate::json::Mends;
 use crate::message::{Reply, ToolCall, ToolResult, Usage};
-use crate::tool::{CallEnd, Progress};
+use crate::tool::{CallEnd, CheckedCall, Progress};
 use serde_json::Value;
+use std::fmt;
 
 /// One thing that happened in a run, in order and without gaps.
 ///
@@ -11,10 +13,13 @@ use serde_json::Value;
 ///
 /// ```text
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
-///              [ CallStarted*  Progress*  CallEnded* ]      as many CallEnded as calls, in the model's order
+///              [ CallStarted*  Progress*  CallEnded* ]
 /// TurnStarted  ..
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+///
+/// A `CallStarted` comes for each call that passed its checks, once those of the whole batch are over and before any of
+/// them runs; a `CallEnded` for every call. Both come in the model's order.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
     /// The model is being asked.
@@ -57,8 +62,8 @@ pub enum Event {
     },
     /// The model has answered.
     Replied(Reply),
-    /// A call is about to be checked and run.
-    CallStarted(ToolCall),
+    /// A call has passed its checks and is about to run.
+    CallStarted(CheckedCall),
     /// A running call says how far it is.
     Progress {
         /// The call's id.
@@ -79,6 +84,53 @@ pub enum Event {
     },
 }
 
+/// Shows the size of a call's arguments, not the arguments: which of them are secret only the tool knows.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TurnStarted { turn } => {
+                f.debug_struct("TurnStarted").field("turn", turn).finish()
+            }
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Reasoning(text) => f.debug_tuple("Reasoning").field(text).finish(),
+            Self::Refusal(text) => f.debug_tuple("Refusal").field(text).finish(),
+            Self::CallWritten { index, id, name } => f
+                .debug_struct("CallWritten")
+                .field("index", index)
+                .field("id", id)
+                .field("name", name)
+                .finish(),
+            Self::CallArguments { index, text } => f
+                .debug_struct("CallArguments")
+                .field("index", index)
+                .field("bytes", &text.len())
+                .finish(),
+            Self::Unknown(text) => f
+                .debug_struct("Unknown")
+                .field("bytes", &text.len())
+                .finish(),
+            Self::Replied(reply) => f.debug_tuple("Replied").field(reply).finish(),
+            Self::CallStarted(call) => f.debug_tuple("CallStarted").field(call).finish(),
+            Self::Progress {
+                call_id,
+                name,
+                progress,
+            } => f
+                .debug_struct("Progress")
+                .field("call_id", call_id)
+                .field("name", name)
+                .field("progress", progress)
+                .finish(),
+            Self::CallEnded(ended) => f.debug_tuple("CallEnded").field(ended).finish(),
+            Self::TurnEnded { turn, usage } => f
+                .debug_struct("TurnEnded")
+                .field("turn", turn)
+                .field("usage", usage)
+                .finish(),
+        }
+    }
+}
+
 /// A call that has its result.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -92,9 +144,9 @@ pub struct CallEnded {
 }
 
 impl CallEnd {
-    pub(super) fn of(self, call: &ToolCall) -> CallEnded {
+    pub(super) fn of(self, call: &ToolCall, mends: Mends) -> CallEnded {
         CallEnded {
-            result: self.result(call),
+            result: self.result(call, mends),
             user: self.user,
             details: self.details,
         }

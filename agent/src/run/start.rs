@@ -327,8 +327,8 @@ impl Paused {
             .open_calls()
             .position(|(call, stage)| call.id == call_id && matches!(stage, Stage::Suspended(_)));
         match at.and_then(|at| self.state.open.get_mut(at)) {
-            Some(stage) => {
-                *stage = Stage::Finished(CallEnd::answered(answer));
+            Some(open) => {
+                open.stage = Stage::Finished(CallEnd::answered(answer));
                 true
             }
             None => false,

@@ -1,6 +1,7 @@
 //! All that a run remembers.
 
 use super::event::CallEnded;
+use crate::json::Mends;
 use crate::message::{Message, Outcome, Reply, ToolCall, Transcript, Usage};
 use crate::tool::{CallEnd, Suspension};
 use std::hash::{BuildHasher, RandomState};
@@ -14,12 +15,20 @@ pub(super) struct RunState {
     /// The turn that runs or ran last, from 1.
     pub(super) turn: u32,
     pub(super) usage: Usage,
-    /// How far each call of the last reply is, in its order; empty once they are delivered.
+    /// What is known of each call of the last reply, in its order; empty once they are delivered.
     ///
     /// The calls themselves stand in the transcript, whose last message is then that reply.
-    pub(super) open: Vec<Stage>,
+    pub(super) open: Vec<OpenCall>,
     /// How many replies in a row were cut off while they called tools.
     pub(super) cut_offs: u32,
+}
+
+/// A call on its way.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    pub(super) stage: Stage,
+    /// What was mended in its arguments when they were checked.
+    pub(super) mends: Mends,
 }
 
 /// How far a call is on its way. Delivered, it is a result in the transcript and nothing else.
@@ -55,19 +64,19 @@ impl RunState {
     /// Takes in what the model answered, and opens its calls.
     pub(super) fn replied(&mut self, reply: Reply) {
         self.usage += reply.usage;
-        self.open = reply.calls().map(|_| Stage::Asked).collect();
+        self.open = reply.calls().map(|_| OpenCall::asked()).collect();
         self.transcript.push(Message::Assistant(reply));
     }
 
     /// The open calls, each with how far it is.
     pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &Stage)> {
         let calls = self.transcript.last().into_iter().flat_map(Message::calls);
-        calls.zip(&self.open)
+        calls.zip(self.open.iter().map(|open| &open.stage))
     }
 
     /// Ends every call that has not ended yet, as `end` says.
     pub(super) fn close_calls(&mut self, end: impl Fn() -> CallEnd) {
-        for stage in &mut self.open {
+        for OpenCall { stage, .. } in &mut self.open {
             if !matches!(stage, Stage::Finished(_)) {
                 *stage = Stage::Finished(end());
             }
@@ -85,7 +94,7 @@ impl RunState {
             .into_iter()
             .flat_map(Message::calls)
             .zip(self.open.drain(..))
-            .map(|(call, stage)| stage.into_end().of(call))
+            .map(|(call, open)| open.stage.into_end().of(call, open.mends))
             .collect();
         if !ends.is_empty() {
             self.transcript.push(Message::Results {
@@ -93,6 +102,15 @@ impl RunState {
             });
         }
         ends
+    }
+}
+
+impl OpenCall {
+    fn asked() -> Self {
+        Self {
+            stage: Stage::Asked,
+            mends: Mends::default(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | number | `"1.5"`, all of it a finite JSON number | its digits |
 //! | integer | `"3"`, `"3.0"`; `3.0`, `1e2` | the exact whole number |
-//! | number, integer | `true`, only if [`Coercion::boolean_to_number`] | 1 or 0 |
+//! | number, integer | `true`, only with [`Coercion::BooleansToNumbers`] | 1 or 0 |
 //! | boolean | `"true"`, `"True"`, `"false"`, `"False"`; 1, 0 | the boolean |
 //! | string, and nothing else fits | `1.50`, `true` | `"1.50"`, `"true"` |
 //! | array, object | a string that holds one as strict JSON | that |
@@ -17,81 +17,101 @@
 //!
 //! Nothing is trimmed, split or rounded.
 
+use super::pointer::push_key;
+use super::program::{ANY, Fields, Id, NEVER, Node, Program, Types, Union};
+use super::walk::Walk;
+use crate::json::scan::Scanner;
 use crate::json::{Json, Kind, MendKind, Mends, Number, Object, Place};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What may be coerced beyond the usual.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Coercion {
-    /// Whether `true` may become 1.
-    pub(crate) boolean_to_number: bool,
+/// Whether arguments that do not fit their schema are fitted where they say the same in another type: `"5"` for a
+/// number, a list inside a string, a blank for an optional.
+///
+/// What the schema accepts as it is stays untouched. Whatever is fitted is checked again, and noted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Coercion {
+    /// Arguments fit or are refused.
+    Off,
+    /// What means the same is fitted.
+    #[default]
+    Usual,
+    /// Also `true` and `false` become 1 and 0 where only a number is wanted.
+    BooleansToNumbers,
 }
 
 impl Coercion {
-    /// Fits `arguments` to `schema`, a canonical schema whose references are local; says what was changed.
-    pub(crate) fn apply<'a>(self, schema: &Value, arguments: Json<'a>) -> (Json<'a>, Mends) {
-        let mut walk = Walk {
-            coercion: self,
-            root: schema,
+    /// Fits `arguments` to what `program` checks; says what was changed.
+    pub(super) fn apply<'a>(self, program: &Program, arguments: Json<'a>) -> (Json<'a>, Mends) {
+        let mut fit = Fit {
+            program,
+            booleans_to_numbers: self == Self::BooleansToNumbers,
             mends: Mends::default(),
             path: String::new(),
+            hidden: None,
             budget: BUDGET,
             depth: 0,
         };
-        let fitted = walk.fit(arguments, schema);
-        (fitted, walk.mends)
+        if self == Self::Off {
+            return (arguments, fit.mends);
+        }
+        let fitted = fit.value(arguments, program.root);
+        (fitted, fit.mends)
     }
 }
 
-/// Visits of a value with a schema. A schema may have exponentially many ways through its references; when this many
-/// did not settle it, the rest stays as it is.
+/// Visits of a value with a node. A schema may have exponentially many ways through its references; when this many did
+/// not settle it, the rest stays as it is.
 const BUDGET: usize = 1 << 20;
 
-/// Schemas within schemas that are followed; beyond, values stay as they are. A schema may refer to itself without end.
+/// Nodes within nodes that are followed; beyond, values stay as they are. A schema may refer to itself without end.
 const DEPTH: usize = 128;
 
-struct Walk<'s> {
-    coercion: Coercion,
-    root: &'s Value,
+struct Fit<'s> {
+    program: &'s Program,
+    booleans_to_numbers: bool,
     mends: Mends,
     path: String,
+    /// Where the path ends for whoever reads it: inside a value that must not be shown, keys are not shown either.
+    hidden: Option<usize>,
     budget: usize,
     depth: usize,
 }
 
-impl<'s> Walk<'s> {
-    /// The value as the schema wants it, or as it is.
-    fn fit<'a>(&mut self, value: Json<'a>, schema: &'s Value) -> Json<'a> {
-        let Some(schema) = self.enter(schema) else {
+impl<'s> Fit<'s> {
+    /// The value as the node wants it, or as it is.
+    fn value<'a>(&mut self, value: Json<'a>, id: Id) -> Json<'a> {
+        let node = self.program.node(id);
+        if node.free || self.depth >= DEPTH || self.charge(1).is_none() {
             return value;
+        }
+        self.depth += 1;
+        let value = match node.nullable {
+            Some(_) if value == Json::Null => value,
+            Some(inner) => {
+                let made = self.value(value, inner);
+                if is_blank(&made) && !self.is_taken_as_text(inner, &made) {
+                    self.note(MendKind::BlankToNull);
+                    Json::Null
+                } else {
+                    made
+                }
+            }
+            None => self.node(value, node),
         };
-        let mut value = value;
-        for part in list(schema, "allOf") {
-            value = self.fit(value, part);
-        }
-        for keyword in ["anyOf", "oneOf"] {
-            value = self.fit_branch(value, list(schema, keyword));
-        }
-        value = self.fit_type(value, schema);
         self.depth -= 1;
         value
     }
 
-    /// Resolves references and goes one level deeper; `None` when there is nothing to be said, or enough was.
-    fn enter(&mut self, mut schema: &'s Value) -> Option<&'s Value> {
-        if self.depth >= DEPTH {
-            return None;
+    fn node<'a>(&mut self, mut value: Json<'a>, node: &'s Node) -> Json<'a> {
+        for part in &node.all {
+            value = self.value(value, *part);
         }
-        loop {
-            self.charge(1)?;
-            match schema.get("$ref").and_then(Value::as_str) {
-                Some(reference) => schema = self.root.pointer(reference.strip_prefix('#')?)?,
-                None => break,
-            }
+        for union in &node.unions {
+            value = self.branch(value, union);
         }
-        self.depth += 1;
-        Some(schema)
+        self.typed(value, node)
     }
 
     fn charge(&mut self, cost: usize) -> Option<()> {
@@ -100,17 +120,18 @@ impl<'s> Walk<'s> {
     }
 
     /// Leaves what a branch accepts; else takes the first branch that accepts what it was made into.
-    fn fit_branch<'a>(&mut self, value: Json<'a>, branches: &'s [Value]) -> Json<'a> {
-        if branches.is_empty() || branches.iter().any(|branch| self.accepts(branch, &value)) {
+    fn branch<'a>(&mut self, value: Json<'a>, union: &'s Union) -> Json<'a> {
+        if union.of.iter().any(|branch| self.accepts(*branch, &value)) {
             return value;
         }
+        let text = is_blank(&value) && union.of.iter().any(|id| self.takes_any_text(*id));
         let before = self.mends.count();
-        for branch in branches {
+        for branch in &union.of {
             if self.charge(weight(&value)).is_none() {
                 return value;
             }
-            let made = self.fit(value.clone(), branch);
-            if self.accepts(branch, &made) {
+            let made = self.value(value.clone(), *branch);
+            if self.accepts(*branch, &made) && !(text && made == Json::Null) {
                 return made;
             }
             self.mends.rewind(before);
@@ -118,48 +139,60 @@ impl<'s> Walk<'s> {
         value
     }
 
-    fn fit_type<'a>(&mut self, value: Json<'a>, schema: &'s Value) -> Json<'a> {
-        let types = types(schema);
-        if types.is_empty() || (types.iter().any(|t| is(&value, t)) && is_listed(&value, schema)) {
-            return self.fit_inside(value, schema);
+    fn typed<'a>(&mut self, value: Json<'a>, node: &'s Node) -> Json<'a> {
+        let types = types(node);
+        if types == Types::EVERY || (is(&value, types) && is_listed(&value, node)) {
+            return self.inside(value, node);
         }
-        for wanted in &types {
-            if let Some((made, kind)) = self.convert(&value, wanted)
-                && is_listed(&made, schema)
+        // A string is wanted last: nothing else may fit.
+        for wanted in [
+            Types::NULL,
+            Types::BOOLEAN,
+            Types::INTEGER,
+            Types::NUMBER,
+            Types::ARRAY,
+            Types::OBJECT,
+            Types::STRING,
+        ] {
+            let is_number = wanted == Types::INTEGER && types.has(Types::NUMBER);
+            if types.has(wanted)
+                && !is_number
+                && let Some((made, kind)) = self.convert(&value, wanted)
+                && is_listed(&made, node)
             {
                 self.note(kind);
-                return self.fit_inside(made, schema);
+                return self.inside(made, node);
             }
         }
         // Text that starts like an array and is none was cut or broken, and is no item.
         let is_broken = matches!(&value, Json::String(text) if text.trim_start().starts_with('['));
-        if types.contains(&"array") && !is_blank(&value) && !is_broken {
-            return self.wrap(value, schema);
+        if types.has(Types::ARRAY) && !is_blank(&value) && !is_broken {
+            return self.wrap(value, node);
         }
-        self.fit_inside(value, schema)
+        self.inside(value, node)
     }
 
-    fn convert<'a>(&self, value: &Json<'a>, wanted: &str) -> Option<(Json<'a>, MendKind)> {
+    fn convert<'a>(&self, value: &Json<'a>, wanted: Types) -> Option<(Json<'a>, MendKind)> {
         Some(match (wanted, value) {
-            ("null", value) if is_blank(value) => (Json::Null, MendKind::BlankToNull),
-            ("integer", Json::String(text)) => {
+            (Types::NULL, value) if is_blank(value) => (Json::Null, MendKind::BlankToNull),
+            (Types::INTEGER, Json::String(text)) => {
                 let whole = Number::new(&**text)?.to_whole()?;
                 (Json::Number(Number::new(whole)?), MendKind::StringToNumber)
             }
-            ("integer", Json::Number(number)) => {
+            (Types::INTEGER, Json::Number(number)) => {
                 let whole = number.to_whole()?;
                 (Json::Number(Number::new(whole)?), MendKind::WholeFloat)
             }
-            ("number", Json::String(text)) => {
+            (Types::NUMBER, Json::String(text)) => {
                 let number = Number::new(text.clone())?;
                 let is_finite = number.as_str().parse::<f64>().is_ok_and(f64::is_finite);
                 (is_finite).then_some((Json::Number(number), MendKind::StringToNumber))?
             }
-            ("integer" | "number", Json::Bool(bool)) if self.coercion.boolean_to_number => {
+            (Types::INTEGER | Types::NUMBER, Json::Bool(bool)) if self.booleans_to_numbers => {
                 let number = Number::new(if *bool { "1" } else { "0" })?;
                 (Json::Number(number), MendKind::BooleanToNumber)
             }
-            ("boolean", Json::String(text)) => {
+            (Types::BOOLEAN, Json::String(text)) => {
                 let bool = match &**text {
                     "true" | "True" => true,
                     "false" | "False" => false,
@@ -167,7 +200,7 @@ impl<'s> Walk<'s> {
                 };
                 (Json::Bool(bool), MendKind::StringToBoolean)
             }
-            ("boolean", Json::Number(number)) => {
+            (Types::BOOLEAN, Json::Number(number)) => {
                 let bool = match number.as_str() {
                     "1" => true,
                     "0" => false,
@@ -175,18 +208,18 @@ impl<'s> Walk<'s> {
                 };
                 (Json::Bool(bool), MendKind::NumberToBoolean)
             }
-            ("string", Json::Number(number)) => {
+            (Types::STRING, Json::Number(number)) => {
                 let digits = Cow::Owned(number.as_str().to_owned());
                 (Json::String(digits), MendKind::NumberToString)
             }
-            ("string", Json::Bool(bool)) => {
+            (Types::STRING, Json::Bool(bool)) => {
                 let name = if *bool { "true" } else { "false" };
                 (Json::String(Cow::Borrowed(name)), MendKind::BooleanToString)
             }
-            ("array" | "object", Json::String(text)) => {
+            (Types::ARRAY | Types::OBJECT, Json::String(text)) => {
                 let inner = Json::parse(text).ok()?;
                 let kind = inner.kind();
-                let wanted = if wanted == "array" {
+                let wanted = if wanted == Types::ARRAY {
                     Kind::Array
                 } else {
                     Kind::Object
@@ -198,57 +231,61 @@ impl<'s> Walk<'s> {
     }
 
     /// One value as the only item of an array, if it makes a good item.
-    fn wrap<'a>(&mut self, value: Json<'a>, schema: &'s Value) -> Json<'a> {
+    fn wrap<'a>(&mut self, value: Json<'a>, node: &'s Node) -> Json<'a> {
         let before = self.mends.count();
         self.note(MendKind::ValueToArray);
-        let Some(item) = schema.get("items") else {
-            return Json::Array(vec![value]);
-        };
-        let made = self.within("0", |walk| walk.fit(value.clone(), item));
-        if self.accepts(item, &made) {
-            return Json::Array(vec![made]);
+        let item = node.list.as_deref().map_or(ANY, |list| {
+            list.first.first().copied().unwrap_or(list.items)
+        });
+        if self.charge(weight(&value)).is_some() {
+            let made = self.within("0", false, |fit| fit.value(value.clone(), item));
+            if self.accepts(item, &made) {
+                return Json::Array(vec![made]);
+            }
         }
         self.mends.rewind(before);
         value
     }
 
-    fn fit_inside<'a>(&mut self, value: Json<'a>, schema: &'s Value) -> Json<'a> {
-        match value {
-            Json::Object(object) => Json::Object(self.fit_members(object, schema)),
-            Json::Array(items) => {
-                let positional = list(schema, "prefixItems");
-                let rest = schema.get("items");
+    fn inside<'a>(&mut self, value: Json<'a>, node: &'s Node) -> Json<'a> {
+        match (value, &node.fields, &node.list) {
+            (Json::Object(object), Some(fields), _) => Json::Object(self.members(object, fields)),
+            (Json::Array(items), _, Some(list)) => {
                 let items = items.into_iter().enumerate();
-                let fitted = items.map(|(index, item)| match positional.get(index).or(rest) {
-                    Some(schema) => self.within(&index.to_string(), |walk| walk.fit(item, schema)),
-                    None => item,
+                let fitted = items.map(|(index, item)| {
+                    let id = list.first.get(index).copied().unwrap_or(list.items);
+                    self.within(&index.to_string(), false, |fit| fit.value(item, id))
                 });
                 Json::Array(fitted.collect())
             }
-            leaf => leaf,
+            (value, ..) => value,
         }
     }
 
-    fn fit_members<'a>(&mut self, mut object: Object<'a>, schema: &'s Value) -> Object<'a> {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let others = schema
-            .get("additionalProperties")
-            .filter(|schema| schema.is_object());
-        let required = list(schema, "required");
+    fn members<'a>(&mut self, mut object: Object<'a>, fields: &'s Fields) -> Object<'a> {
         let mut left_out = vec![false; object.len()];
+        let mut next = 0;
         for ((key, value), left_out) in object.iter_mut().zip(&mut left_out) {
-            let declared = properties.and_then(|properties| properties.get(key));
-            let Some(schema) = declared.or(others) else {
-                continue;
+            let declared = fields.find(key, next);
+            if let Some(index) = declared {
+                next = index + 1;
+            }
+            let property = declared.and_then(|index| fields.properties.get(index));
+            let id = match property {
+                Some(property) => property.node,
+                None => other(fields, key),
             };
+            if id == ANY || id == NEVER {
+                continue;
+            }
             let given = std::mem::replace(value, Json::Null);
-            self.within(key, |walk| {
-                let empty = declared.is_some()
-                    && !required.iter().any(|name| name == key)
+            let secret = property.is_some_and(|property| property.secret);
+            self.within(key, secret, |fit| {
+                let empty = property.is_some_and(|property| !property.required)
                     && (given == Json::Null || is_blank(&given));
-                *value = walk.fit(given, schema);
-                if empty && !walk.accepts(schema, value) {
-                    walk.note(MendKind::LeftOut);
+                *value = fit.value(given, id);
+                if empty && !fit.is_taken_as_text(id, value) && !fit.accepts(id, value) {
+                    fit.note(MendKind::LeftOut);
                     *left_out = true;
                 }
             });
@@ -259,136 +296,111 @@ impl<'s> Walk<'s> {
     }
 
     /// Goes on at a member or item.
-    fn within<R>(&mut self, segment: &str, inside: impl FnOnce(&mut Self) -> R) -> R {
-        let length = self.path.len();
-        self.path.push('/');
-        self.path
-            .push_str(&segment.replace('~', "~0").replace('/', "~1"));
+    fn within<R>(&mut self, segment: &str, secret: bool, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let (length, hidden) = (self.path.len(), self.hidden);
+        push_key(&mut self.path, segment);
+        if secret {
+            self.hidden.get_or_insert(self.path.len());
+        }
         let result = inside(self);
         self.path.truncate(length);
+        self.hidden = hidden;
         result
     }
 
     fn note(&mut self, kind: MendKind) {
-        self.mends.push(kind, Place::Pointer(self.path.clone()));
+        let shown = self.path.get(..self.hidden.unwrap_or(self.path.len()));
+        let path = shown.unwrap_or_default().to_owned();
+        self.mends.push(kind, Place::Pointer(path));
     }
 
-    /// Whether a schema takes a value as it is, by its types, lists and structure.
-    fn accepts(&mut self, schema: &'s Value, value: &Json<'_>) -> bool {
-        if let Value::Bool(all) = schema {
-            return *all;
+    /// Whether a node takes a value as it is, by every keyword.
+    fn accepts(&mut self, id: Id, value: &Json<'_>) -> bool {
+        if id == ANY {
+            return true;
         }
-        let Some(schema) = self.enter(schema) else {
-            return false;
-        };
-        let accepted = self.accepts_here(schema, value);
-        self.depth -= 1;
-        accepted
-    }
-
-    fn accepts_here(&mut self, schema: &'s Value, value: &Json<'_>) -> bool {
-        let types = types(schema);
-        if !(types.is_empty() || types.iter().any(|t| is(value, t))) || !is_listed(value, schema) {
+        if self.charge(weight(value)).is_none() {
             return false;
         }
-        let any = list(schema, "anyOf");
-        let one = list(schema, "oneOf");
-        let branches = any.is_empty() || any.iter().any(|branch| self.accepts(branch, value));
-        let exactly_one = one.is_empty()
-            || one
-                .iter()
-                .filter(|branch| self.accepts(branch, value))
-                .count()
-                == 1;
-        let all = list(schema, "allOf");
-        branches
-            && exactly_one
-            && all.iter().all(|part| self.accepts(part, value))
-            && match value {
-                Json::Object(object) => self.accepts_members(schema, object),
-                Json::Array(items) => {
-                    let positional = list(schema, "prefixItems");
-                    let rest = schema.get("items");
-                    items.iter().enumerate().all(|(index, item)| {
-                        let schema = positional.get(index).or(rest);
-                        schema.is_none_or(|schema| self.accepts(schema, item))
-                    })
-                }
-                _ => true,
-            }
+        let text = value.to_text();
+        let mut walk = Walk::quiet(self.program, Scanner::new(&text), 0);
+        walk.value(id).unwrap_or(false)
     }
 
-    fn accepts_members(&mut self, schema: &'s Value, object: &Object<'_>) -> bool {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let others = schema.get("additionalProperties");
-        let mut required = list(schema, "required").iter().filter_map(Value::as_str);
-        required.all(|key| object.get(key).is_some())
-            && object.iter().all(|(key, value)| {
-                let declared = properties.and_then(|properties| properties.get(key));
-                declared
-                    .or(others)
-                    .is_none_or(|schema| self.accepts(schema, value))
+    /// Whether a string is what the node wants, however wrong it is as one: a blank is then a blank, not null.
+    fn is_taken_as_text(&self, id: Id, value: &Json<'_>) -> bool {
+        matches!(value, Json::String(_)) && self.takes_any_text(id)
+    }
+
+    fn takes_any_text(&self, id: Id) -> bool {
+        let node = self.program.node(id);
+        let inner = node.nullable.iter().chain(&node.all);
+        let inner = inner.chain(node.unions.iter().flat_map(|union| &union.of));
+        let lists = node.values.is_some()
+            || (node.text.as_ref()).is_some_and(|text| text.choices.is_some());
+        let mut inner = inner.copied().peekable();
+        // No node contains itself at the same place, so this ends.
+        node.types.has(Types::STRING)
+            && !lists
+            && (inner.peek().is_none() || inner.any(|id| self.takes_any_text(id)))
+    }
+}
+
+/// The node of a property that is not declared.
+fn other(fields: &Fields, key: &str) -> Id {
+    let mut patterns = fields.patterns.iter();
+    let matching = patterns.find(|(pattern, _)| pattern.is_match(key));
+    matching.map_or(fields.rest, |(_, id)| *id)
+}
+
+/// The types that a node names, or that its listed values have.
+fn types(node: &Node) -> Types {
+    match &node.values {
+        Some(values) if node.types == Types::EVERY => {
+            values.iter().fold(Types::NONE, |types, value| {
+                types.with(match value {
+                    Value::Null => Types::NULL,
+                    Value::Bool(_) => Types::BOOLEAN,
+                    Value::Number(number) if number.is_f64() => Types::NUMBER,
+                    Value::Number(_) => Types::INTEGER,
+                    Value::String(_) => Types::STRING,
+                    Value::Array(_) => Types::ARRAY,
+                    Value::Object(_) => Types::OBJECT,
+                })
             })
-    }
-}
-
-/// The schemas, names or values under a keyword.
-fn list<'s>(schema: &'s Value, keyword: &str) -> &'s [Value] {
-    schema
-        .get(keyword)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
-/// The types that a schema names, or that its listed values have.
-fn types(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => {
-            let mut types = Vec::new();
-            for listed in list(schema, "enum").iter().chain(schema.get("const")) {
-                let name = match listed {
-                    Value::Null => "null",
-                    Value::Bool(_) => "boolean",
-                    Value::Number(number) if number.is_f64() => "number",
-                    Value::Number(_) => "integer",
-                    Value::String(_) => "string",
-                    Value::Array(_) => "array",
-                    Value::Object(_) => "object",
-                };
-                if !types.contains(&name) {
-                    types.push(name);
-                }
-            }
-            types
         }
+        _ => node.types,
     }
 }
 
-/// Whether a value has a type as it stands. `3.0` is no integer here, so that it becomes `3`.
-fn is(value: &Json<'_>, name: &str) -> bool {
-    match (name, value) {
-        ("integer", Json::Number(number)) => {
+/// Whether a value has one of these types as it stands. `3.0` is no integer here, so that it becomes `3`.
+fn is(value: &Json<'_>, types: Types) -> bool {
+    types.has(match value {
+        Json::Null => Types::NULL,
+        Json::Bool(_) => Types::BOOLEAN,
+        Json::Number(number) => {
             let text = number.as_str();
-            text != "-0" && !text.contains(['.', 'e', 'E'])
+            if text != "-0" && !text.contains(['.', 'e', 'E']) {
+                Types::INTEGER
+            } else {
+                Types::NUMBER
+            }
         }
-        ("null", Json::Null)
-        | ("boolean", Json::Bool(_))
-        | ("number", Json::Number(_))
-        | ("string", Json::String(_))
-        | ("array", Json::Array(_))
-        | ("object", Json::Object(_)) => true,
-        _ => false,
-    }
+        Json::String(_) => Types::STRING,
+        Json::Array(_) => Types::ARRAY,
+        Json::Object(_) => Types::OBJECT,
+    })
 }
 
-/// Whether the schema lists the value, or lists none.
-fn is_listed(value: &Json<'_>, schema: &Value) -> bool {
-    let constant = schema.get("const");
-    let listed = schema.get("enum").and_then(Value::as_array);
-    constant.is_none_or(|constant| equals(value, constant))
-        && listed.is_none_or(|listed| listed.iter().any(|one| equals(value, one)))
+/// Whether the node lists the value, or lists none.
+fn is_listed(value: &Json<'_>, node: &Node) -> bool {
+    let choices = node.text.as_ref().and_then(|text| text.choices.as_deref());
+    let chosen = match (value, choices) {
+        (Json::String(text), Some(choices)) => choices.iter().any(|choice| **choice == **text),
+        _ => true,
+    };
+    let values = node.values.as_deref();
+    chosen && values.is_none_or(|values| values.iter().any(|one| equals(value, one)))
 }
 
 fn equals(ours: &Json<'_>, theirs: &Value) -> bool {
@@ -423,7 +435,7 @@ fn equals(ours: &Json<'_>, theirs: &Value) -> bool {
 /// What a copy costs.
 fn weight(value: &Json<'_>) -> usize {
     match value {
-        Json::String(text) => 1 + text.len() / 64,
+        Json::String(text) => 1 + text.len() / 16,
         Json::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
         Json::Object(object) => {
             1 + object

@@ -1,3 +1,4 @@
+use super::problem::Problems;
 use crate::json::scan::{Fault, ScanError};
 use serde::de;
 use std::fmt;
@@ -24,12 +25,28 @@ pub(super) enum Reason {
     Unfit,
     /// A type's own `Deserialize`.
     Message(Box<str>),
+    /// The validators of the tool's author.
+    Refused(Problems),
 }
 
 impl ReadError {
     #[cold]
     pub(super) fn new(at: usize, reason: Reason) -> Self {
         Self(Box::new(Refusal { at, reason }))
+    }
+
+    /// What the validators of a tool's author refuse, after the schema has found nothing.
+    #[cold]
+    pub(crate) fn refused(problems: Problems) -> Self {
+        Self::new(usize::MAX, Reason::Refused(problems))
+    }
+
+    /// What validators refused.
+    pub(super) fn refusals(&self) -> Option<&Problems> {
+        match &self.0.reason {
+            Reason::Refused(problems) => Some(problems),
+            _ => None,
+        }
     }
 
     /// The text's own fault, if it is not JSON.
@@ -96,6 +113,7 @@ impl fmt::Display for ReadError {
             }
             Reason::Unfit => f.write_str("the arguments do not fit the schema"),
             Reason::Message(message) => f.write_str(message),
+            Reason::Refused(problems) => problems.fmt(f),
         }
     }
 }

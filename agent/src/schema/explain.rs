@@ -6,9 +6,12 @@ use super::{ReadError, Schema};
 use crate::json::scan::{ScanError, Scanner};
 
 pub(super) fn explain(schema: &Schema, text: &str, error: &ReadError) -> Problems {
+    if let Some(problems) = error.refusals() {
+        return problems.clone();
+    }
     problems(schema, text).unwrap_or_else(|| {
         Problems::one(match error.fault() {
-            Some(fault) => Problem::new(String::new(), not_json(text, fault)),
+            Some(fault) => Problem::new(String::new(), not_json(schema, text, fault)),
             None => refused(schema, text, error),
         })
     })
@@ -23,7 +26,7 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
         // Where the text itself is broken, all that was found before may be no more than a consequence.
         Err(fault) => Some(Problems::one(Problem::new(
             String::new(),
-            not_json(text, fault),
+            not_json(schema, text, fault),
         ))),
         Ok(()) => walk.report.and_then(Report::finish),
     }
@@ -45,6 +48,7 @@ fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
     });
     let mut report = Report::default();
     report.path = path;
+    report.hidden = usize::from(hidden);
     // The message of a type may quote the value.
     let message = match error.message() {
         Some(message) if !hidden => message.to_owned(),
@@ -57,13 +61,14 @@ fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
         .unwrap_or_else(|| Problem::new(String::new(), error.to_string()))
 }
 
-fn not_json(text: &str, ScanError { at, fault }: ScanError) -> String {
+fn not_json(schema: &Schema, text: &str, ScanError { at, fault }: ScanError) -> String {
     let from = text.floor_char_boundary(at.saturating_sub(20));
     let before: String = text
         .get(from..text.floor_char_boundary(at))
         .unwrap_or_default()
         .to_owned();
-    let place = if before.is_empty() {
+    // Where the text is broken nobody can say whose value it is.
+    let place = if before.is_empty() || schema.has_secrets() {
         String::new()
     } else {
         format!(", after {}", super::describe::quoted(&before))

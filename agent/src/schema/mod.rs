@@ -11,6 +11,8 @@
 //! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
 //! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
 //!
+//! `coerce` fits what was refused to the same program, where it says the same in another type.
+//!
 //! What the macros write, for `fn f(a: T0, b: Option<T1>, #[arg(flatten)] c: T2)`:
 //!
 //! ```text
@@ -29,10 +31,6 @@
 mod access;
 mod canonical;
 mod check;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the mending path of a call's check will call it")
-)]
 mod coerce;
 mod compile;
 mod describe;
@@ -56,6 +54,7 @@ mod schema;
 mod values;
 mod walk;
 
+pub use coerce::Coercion;
 pub use error::ReadError;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};

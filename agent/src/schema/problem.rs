@@ -174,7 +174,9 @@ impl Report<'_> {
 
     pub(super) fn pointer(&self) -> String {
         let mut path = String::new();
-        for step in &self.path {
+        // The keys inside a hidden value are as secret as it is; only a parameter is hidden, so the first step is its name.
+        let shown = if self.hidden > 0 { 1 } else { self.path.len() };
+        for step in self.path.iter().take(shown) {
             match step {
                 Step::Key(key) => push_key(&mut path, key),
                 Step::Index(index) => {

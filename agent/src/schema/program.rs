@@ -140,6 +140,11 @@ impl Types {
         })
     }
 
+    /// Both sets in one.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether all of `other` is in it.
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -1,11 +1,14 @@
+use super::canonical::normalise;
+use super::coerce::Coercion;
 use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
 use super::program::Program;
 use super::read::Owner;
+use crate::json::{Json, Mends};
 use serde_json::Value;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The schema of a tool's arguments: one object, in the canonical form that every dialect starts from. Cheap to clone.
 ///
@@ -25,6 +28,8 @@ struct Inner {
     program: Program,
     /// Whether the program says all that the schema says.
     compiled: bool,
+    /// For coercion, what could be compiled of a schema that somebody else checks; made when first needed.
+    understood: OnceLock<Option<Program>>,
     owners: Box<[Owner]>,
 }
 
@@ -74,6 +79,7 @@ impl Schema {
             fingerprint,
             program,
             compiled,
+            understood: OnceLock::new(),
             owners,
         }))
     }
@@ -108,6 +114,31 @@ impl Schema {
     /// Every problem that the schema has with a text; `None` where it has none. Types are not asked.
     pub fn problems(&self, text: &str) -> Option<Problems> {
         explain::problems(self, text)
+    }
+
+    /// Fits arguments to this schema where they say the same in another type, and says what was changed.
+    ///
+    /// A schema known only at run time is understood as far as its program could be compiled; where it could not,
+    /// nothing is changed.
+    pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> (Json<'a>, Mends) {
+        if self.0.compiled {
+            return coercion.apply(&self.0.program, arguments);
+        }
+        let understood = self.0.understood.get_or_init(|| {
+            let mut schema = self.0.value.clone();
+            normalise(&mut schema);
+            Program::compile(&schema).ok()
+        });
+        match understood {
+            Some(program) => coercion.apply(program, arguments),
+            None => (arguments, Mends::default()),
+        }
+    }
+
+    /// Whether it has a value that is never shown.
+    pub(super) fn has_secrets(&self) -> bool {
+        let fields = self.0.program.root_fields();
+        fields.is_some_and(|fields| fields.properties.iter().any(|property| property.secret))
     }
 
     #[inline]

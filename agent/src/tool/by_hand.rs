@@ -75,7 +75,7 @@ impl ToolDefinition {
         Self::new(name, description, schema)
     }
 
-    /// The arguments of a call of this tool, checked and decoded.
+    /// The arguments of a call of this tool, checked and decoded as they came: nothing is mended here.
     ///
     /// # Errors
     ///

@@ -1,9 +1,11 @@
 //! The way of one call through a tool: found, checked, run, answered.
 
+use super::arguments::{self, Arguments, Unreadable};
 use super::body::{Ended, Prepared, Suspension};
-use super::{Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
+use super::{Mending, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
+use crate::json::Mends;
 use crate::message::{Content, Outcome, ToolCall, ToolResult};
-use crate::schema::{Problems, Reader};
+use crate::schema::{Problems, ReadError, Reader};
 use futures_util::FutureExt;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -58,8 +60,13 @@ impl CallEnd {
         Self::says(Outcome::UnknownTool, unknown_tool(name, offered))
     }
 
-    pub(crate) fn bad_arguments(problems: &Problems) -> Self {
-        Self::says(Outcome::BadArguments, problems.to_string())
+    fn bad_arguments(problems: &Problems) -> Box<Self> {
+        Self::refused_arguments(problems.to_string())
+    }
+
+    /// The end of a call whose arguments cannot be used, for a reason that the model can act on.
+    fn refused_arguments(why: String) -> Box<Self> {
+        Box::new(Self::says(Outcome::BadArguments, why))
     }
 
     pub(crate) fn needs_approval(tool: &ToolDefinition) -> Self {
@@ -108,14 +115,26 @@ impl CallEnd {
         )
     }
 
-    /// The result for the call that ended so.
-    pub(crate) fn result(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::new(
+    fn rewrite_panicked(tool: &str) -> Self {
+        Self::says(
+            Outcome::Panicked,
+            format!(
+                "`{tool}` broke down while its arguments were rewritten; this is a fault of the tool, not of the \
+                 arguments"
+            ),
+        )
+    }
+
+    /// The result for the call that ended so, with what was mended in its arguments.
+    pub(crate) fn result(&self, call: &ToolCall, mends: Mends) -> ToolResult {
+        let mut result = ToolResult::new(
             call.id.as_str(),
             call.name.as_str(),
             self.outcome,
             self.content.clone(),
-        )
+        );
+        result.mends = mends;
+        result
     }
 }
 
@@ -127,28 +146,55 @@ pub(crate) enum Ran {
 }
 
 impl Tool {
-    /// Decodes and checks `arguments` and returns the call ready to run.
+    /// Decodes and checks `arguments` and returns the call ready to run; mends them first where they cannot be read as
+    /// they came.
     ///
     /// # Errors
     ///
-    /// How the call ends instead: with every problem of the arguments at once, or broken by a decoder of the user's
-    /// that panicked.
+    /// How the call ends instead: with every problem of the arguments at once, with what the model has to send again,
+    /// or broken by code of the user's that panicked.
     pub(crate) fn prepare<'a>(
         &'a self,
-        arguments: &'a str,
+        arguments: &'a Arguments<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, Box<CallEnd>> {
-        let schema = &self.definition().parameters;
-        let read = || -> Result<Prepared<'a>, _> {
-            self.body().prepare(Reader::new(arguments, schema), context)
-        };
-        match catch_unwind(AssertUnwindSafe(read)) {
-            Ok(Ok(prepared)) => Ok(prepared),
-            Ok(Err(error)) => Err(Box::new(CallEnd::bad_arguments(
-                &schema.explain(arguments, &error),
-            ))),
-            Err(_panic) => Err(Box::new(CallEnd::panicked(self.name()))),
+        let raw = arguments.raw();
+        if let Some(refusal) = arguments::too_long(raw) {
+            return Err(CallEnd::refused_arguments(refusal));
         }
+        let error = match self.check(raw, context)? {
+            Ok(prepared) => return Ok(prepared),
+            Err(error) => error,
+        };
+        let mended = match arguments::mend(self, arguments) {
+            Ok(mended) => arguments.keep(mended),
+            Err(Unreadable::Refused(why)) => return Err(CallEnd::refused_arguments(why)),
+            Err(Unreadable::RewriteBroke) => {
+                return Err(Box::new(CallEnd::rewrite_panicked(self.name())));
+            }
+        };
+        let schema = &self.definition().parameters;
+        if mended.mends.is_empty() {
+            return Err(CallEnd::bad_arguments(&schema.explain(raw, &error)));
+        }
+        let prepared = self
+            .check(&mended.text, context)?
+            .map_err(|error| CallEnd::bad_arguments(&schema.explain(&mended.text, &error)))?;
+        match arguments::must_be_sent_again(self, arguments, &mended.mends) {
+            None => Ok(prepared),
+            Some(why) => Err(CallEnd::refused_arguments(why)),
+        }
+    }
+
+    /// The one check that every text passes before anything runs on it.
+    fn check<'a>(
+        &'a self,
+        text: &'a str,
+        context: &'a ToolContext,
+    ) -> Result<Result<Prepared<'a>, ReadError>, Box<CallEnd>> {
+        let reader = Reader::new(text, &self.definition().parameters);
+        catch_unwind(AssertUnwindSafe(|| self.body().prepare(reader, context)))
+            .map_err(|_panic| Box::new(CallEnd::panicked(self.name())))
     }
 
     /// Runs a prepared call to its end. Never panics; does not look at the clock or at the cancellation.
@@ -166,14 +212,17 @@ impl ToolSet {
     /// Answers one call, without a loop: finds the tool, checks the arguments, runs it.
     ///
     /// Whatever happens is a result that the model can read: an unknown tool, every problem of the arguments at once,
-    /// the tool's error, a panic. A tool that needs approval is refused, since nobody is asked here; hooks and limits
+    /// the tool's error, a panic. Arguments that do not fit are mended first, as the policy of each tool says, and
+    /// [`ToolResult::mends`] says what was done. A tool that needs approval is refused, since nobody is asked here; hooks and limits
     /// belong to an [`Agent`](crate::Agent).
     ///
     /// # Cancel safety
     ///
     /// Dropping the future drops the tool where it stands.
     pub async fn answer(&self, call: &ToolCall, context: &ToolContext) -> ToolResult {
-        self.end_of(call, context).await.result(call)
+        let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
+        let end = self.end_of(call, &arguments, context).await;
+        end.result(call, arguments.mends())
     }
 
     /// Calls a tool in one line, as a test does: like [`answer`](Self::answer), with a context of no run.
@@ -190,11 +239,16 @@ impl ToolSet {
         self.answer(&call, &context).await
     }
 
-    async fn end_of(&self, call: &ToolCall, context: &ToolContext) -> CallEnd {
+    async fn end_of<'a>(
+        &'a self,
+        call: &ToolCall,
+        arguments: &'a Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> CallEnd {
         let Some(tool) = self.get(&call.name) else {
             return CallEnd::unknown_tool(&call.name, self.names());
         };
-        let prepared = match tool.prepare(&call.arguments, context) {
+        let prepared = match tool.prepare(arguments, context) {
             Ok(prepared) => prepared,
             Err(end) => return *end,
         };

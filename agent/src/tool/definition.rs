@@ -1,6 +1,7 @@
 use super::body::Body;
 use super::param::RunDataType;
 use super::policy::ToolPolicy;
+use crate::json::Object;
 use crate::schema::Schema;
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +52,11 @@ pub struct Tool {
     definition: Arc<ToolDefinition>,
     body: Arc<dyn Body>,
     needs: Arc<[RunDataType]>,
+    rewrites: Arc<[Rewrite]>,
 }
+
+/// A change that the host makes to arguments which were not accepted as they came.
+pub(super) type Rewrite = Arc<dyn Fn(&mut Object<'_>) + Send + Sync>;
 
 impl Tool {
     pub(crate) fn new(definition: ToolDefinition, body: Arc<dyn Body>) -> Self {
@@ -59,6 +64,7 @@ impl Tool {
             definition: Arc::new(definition),
             body,
             needs: Arc::new([]),
+            rewrites: Arc::new([]),
         }
     }
 
@@ -72,6 +78,41 @@ impl Tool {
     /// [`RunData`](super::RunData) parameters.
     pub fn needs(&self) -> &[RunDataType] {
         &self.needs
+    }
+
+    /// The same tool, which changes arguments that do not fit before it gives up on them: it fills in a default, renames
+    /// a key, undoes a provider's quirk.
+    ///
+    /// The rewrite sees the object that the model sent, or what it was repaired to, when that does not pass the check;
+    /// coercion and the check come after it. It never sees text that was cut off or cannot be read. Several rewrites run
+    /// in the order in which they were added. One that panics ends the call.
+    ///
+    /// ```
+    /// use agent::Tool;
+    ///
+    /// # fn shown(tool: Tool) -> Tool {
+    /// tool.with_rewrite(|arguments| {
+    ///     if let Some(town) = arguments.remove("town") {
+    ///         arguments.push("city", town);
+    ///     }
+    /// })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_rewrite(
+        mut self,
+        rewrite: impl Fn(&mut Object<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.add_rewrite(Arc::new(rewrite));
+        self
+    }
+
+    pub(super) fn add_rewrite(&mut self, rewrite: Rewrite) {
+        self.rewrites = self.rewrites.iter().cloned().chain([rewrite]).collect();
+    }
+
+    pub(super) fn rewrites(&self) -> &[Rewrite] {
+        &self.rewrites
     }
 
     /// What the model is told of it.

@@ -1,10 +1,13 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `param` and `list` (what the macros
-//! generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once` and `strict`), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
-//! one call) and `body` (what is behind a tool, and the constructors that make one).
+//! generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once` and `strict`),
+//! `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of one call), `arguments`
+//! and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the constructors that
+//! make one).
 
 pub(crate) mod answer;
+mod arguments;
 mod body;
 pub(crate) mod borrowed;
 mod by_hand;
@@ -15,6 +18,7 @@ pub(crate) mod declared;
 mod definition;
 mod error;
 pub(crate) mod list;
+mod mending;
 pub(crate) mod once;
 mod output;
 pub(crate) mod param;
@@ -23,7 +27,10 @@ mod set;
 pub(crate) mod strict;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
+pub(crate) mod validate;
 
+pub(crate) use arguments::Arguments;
+pub use arguments::CheckedCall;
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
 pub(crate) use call::{CallEnd, Ran};
@@ -32,7 +39,10 @@ pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
 pub use list::{Given, IntoTools, Tools};
+pub use mending::{Mending, Repaired};
 pub use output::ToolOutput;
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};
 pub use set::{Definitions, ToolSet, ToolSetError};
+
+pub use crate::schema::Coercion;

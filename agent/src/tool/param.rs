@@ -217,11 +217,6 @@ pub fn missing(name: &'static str) -> ReadError {
     serde::de::Error::missing_field(name)
 }
 
-/// An argument that the function's own `validate` refused.
-pub fn refused(name: &'static str, why: impl std::fmt::Display) -> ReadError {
-    serde::de::Error::custom(format_args!("{name}: {why}"))
-}
-
 /// Whether the absence of a `T` is an answer of its own.
 pub fn is_optional<T: DeserializeOwned>() -> bool {
     crate::schema::absent::<T>().is_some()

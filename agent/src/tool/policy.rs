@@ -1,3 +1,4 @@
+use super::mending::Mending;
 use std::time::Duration;
 
 /// What a tool's author declares about its effects, and what the host may override on a set.
@@ -25,6 +26,8 @@ pub struct ToolPolicy {
     pub needs_approval: bool,
     /// What becomes of an error that it returns. `None`: the agent's default.
     pub on_error: Option<OnError>,
+    /// What may be done to its arguments before they are checked.
+    pub mending: Mending,
 }
 
 impl ToolPolicy {
@@ -37,6 +40,7 @@ impl ToolPolicy {
         scheduling: Scheduling::Undeclared,
         needs_approval: false,
         on_error: None,
+        mending: Mending::UNSAID,
     };
 }
 

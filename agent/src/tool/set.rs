@@ -1,5 +1,6 @@
-use super::definition::{Origin, Tool, ToolDefinition};
+use super::definition::{Origin, Rewrite, Tool, ToolDefinition};
 use super::policy::ToolPolicy;
+use crate::json::Object;
 use crate::schema::SchemaError;
 use std::collections::HashMap;
 use std::fmt;
@@ -177,6 +178,19 @@ impl ToolSet {
             if which(tool.definition()) {
                 change(&mut tool.definition_mut().policy);
             }
+        }
+        self
+    }
+
+    /// The same tools, each with this [rewrite](Tool::with_rewrite) of arguments that do not fit.
+    #[must_use]
+    pub fn with_rewrite(
+        mut self,
+        rewrite: impl Fn(&mut Object<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        let rewrite: Rewrite = Arc::new(rewrite);
+        for tool in &mut self.tools {
+            tool.add_rewrite(Arc::clone(&rewrite));
         }
         self
     }

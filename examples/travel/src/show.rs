@@ -13,7 +13,9 @@ impl Show {
     pub(crate) fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Text(text) => self.text(text),
-            Event::CallStarted(call) => self.line(&format!("-> {} {}", call.name, call.arguments)),
+            Event::CallStarted(call) => {
+                self.line(&format!("-> {} {}", call.call().name, call.arguments()))
+            }
             Event::Progress { name, progress, .. } => match progress {
                 Progress::Text(text) => self.line(&format!("   {name}: {text}")),
                 other => self.line(&format!("   {name}: {other:?}")),

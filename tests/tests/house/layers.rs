@@ -8,7 +8,8 @@ use syn::{UseTree, spanned::Spanned};
 
 /// The rooms, from the ground up. Those on one floor do not know each other.
 const FLOORS: &[&[&str]] = &[
-    &["json", "message"],
+    &["json"],
+    &["message"],
     &["schema"],
     &["tool"],
     &["model"],
@@ -41,7 +42,7 @@ fn an_import_is_found_however_it_is_written() {
         ("tool/set.rs", "use crate::schema::Schema;", &[]),
         ("tool/set.rs", "use crate::tool::policy::Policy;", &[]),
         ("schema/read.rs", "use crate::tool::Tool;", &["tool"]),
-        ("message/reply.rs", "use crate::json::Text;", &["json"]),
+        ("message/reply.rs", "use crate::json::Text;", &[]),
         ("provider/mod.rs", "use crate::history::trim;", &["history"]),
         // The forms of a path.
         ("json.rs", "use super::message::Reply;", &["message"]),

@@ -25,7 +25,7 @@ fn name(event: &Event) -> String {
         Event::CallWritten { id, .. } => format!("written {id}"),
         Event::CallArguments { index, text } => format!("arguments {index} {text}"),
         Event::Replied(_) => "replied".to_owned(),
-        Event::CallStarted(call) => format!("started {}", call.id),
+        Event::CallStarted(call) => format!("started {}", call.call().id),
         Event::Progress {
             call_id,
             progress: Progress::Text(text),

@@ -63,12 +63,17 @@ async fn everything(
     parallel = false,
     needs_approval,
     strict = false,
-    on_error = feed
+    on_error = feed,
+    validate = nothing_against
 )]
 #[doc = "More."]
 #[allow(clippy::unused_async)]
 #[doc = concat!("And ", "more.")]
 async fn policy() {}
+
+fn nothing_against() -> Result<(), String> {
+    Ok(())
+}
 
 fn main() {
     let set = tools![everything, policy].into_set().unwrap();

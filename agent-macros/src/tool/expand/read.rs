@@ -1,9 +1,9 @@
 //! From the text of a call to its arguments: one slot a parameter, filled in the order in which they come, then settled.
 
-use super::{ask, kept, slot, wire_name};
+use super::{ask, kept, place, slot, wire_name};
 use crate::json;
 use crate::tool::ast::{Param, Tool};
-use crate::types::with_lifetime;
+use crate::types::{self, with_lifetime};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
@@ -43,6 +43,7 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
         quote!(#slot = #private::Some(#read(&mut #reader, #at)?);)
     });
     let settled = with(&|at, param| settle(tool, param, &slot(at), private));
+    let validated = validated(tool, private);
     quote_spanned! {Span::mixed_site()=>
         fn read<'__a>(mut #reader: #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
             #(let mut #slots = #private::None;)*
@@ -54,15 +55,63 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
                 }
             }
             #(#flattened)*
-            #private::Ok((#(#settled,)*))
+            #(let #slots = #settled;)*
+            #validated
+            #private::Ok((#(#slots,)*))
         }
     }
 }
 
-/// Reads one value, and asks the user's own function about it.
+/// Asks the user's own functions: first about each argument, all of them, then about the whole call.
+fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
+    let refusals = Ident::new("refusals", Span::mixed_site());
+    let one = |(at, param): (usize, &Param)| {
+        let validate = param.arg.validate.as_ref()?;
+        let (slot, name, secret) = (slot(at), wire_name(param), param.arg.secret);
+        Some(quote_spanned! {Span::mixed_site()=>
+            if let #private::Some(value) = &#slot {
+                #refusals.note(#name, #secret, #validate(value));
+            }
+        })
+    };
+    let each: Vec<_> = tool.params.iter().enumerate().filter_map(one).collect();
+    let whole = tool.options.validate.as_ref().map(|validate| {
+        let is_argument =
+            |(_, param): &(usize, &Param)| param.name.is_some() && !types::is_host(&param.ty);
+        let arguments: Vec<_> = tool.params.iter().enumerate().filter(is_argument).collect();
+        let slots: Vec<_> = arguments.iter().map(|(at, _)| slot(*at)).collect();
+        let by_type = arguments.iter().filter(|(_, param)| {
+            param.arg.schema_with.is_none() && param.arg.deserialize_with.is_none()
+        });
+        let asked = by_type.map(|(_, param)| {
+            let span = place(param);
+            let kept = kept(tool, param, "'_", private);
+            quote_spanned!(span=> #private::from_model::<#kept, _>();)
+        });
+        quote_spanned! {Span::mixed_site()=>
+            #(#asked)*
+            if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
+                #refusals.note("", false, #validate(#(#slots),*));
+            }
+        }
+    });
+    if each.is_empty() && whole.is_none() {
+        return TokenStream::new();
+    }
+    let settle = quote!(let mut #refusals = #refusals.settle()?;);
+    quote_spanned! {Span::mixed_site()=>
+        let mut #refusals = #private::Refusals::default();
+        #(#each)*
+        #settle
+        #whole
+        #settle
+    }
+}
+
+/// Reads one value.
 fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> TokenStream {
     let arg = &param.arg;
-    let value = if let Some(path) = &arg.deserialize_with {
+    if let Some(path) = &arg.deserialize_with {
         let ty = with_lifetime(&param.ty, "'static");
         quote_spanned! {Span::mixed_site()=> {
             struct With(#ty);
@@ -79,18 +128,7 @@ fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> T
     } else {
         let read = ask(tool, param, "read", private);
         quote!(#read(&mut #reader)?)
-    };
-    let Some(validate) = &arg.validate else {
-        return value;
-    };
-    let name = wire_name(param);
-    quote_spanned! {Span::mixed_site()=> {
-        let value = #value;
-        if let #private::Err(why) = #validate(&value) {
-            return #private::Err(#private::refused(#name, why));
-        }
-        value
-    }}
+    }
 }
 
 /// What a slot is once all arguments are read.

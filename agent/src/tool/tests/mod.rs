@@ -12,7 +12,7 @@ mod parameters;
 
 use super::body::Ended;
 use super::context::{Host, Progress};
-use super::{Tool, ToolContext, ToolError, ToolOutput, ToolSet};
+use super::{Arguments, Coercion, Mending, Tool, ToolContext, ToolError, ToolOutput, ToolSet};
 use crate::message::Content;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -38,7 +38,11 @@ fn context() -> ToolContext {
 async fn call(set: &ToolSet, name: &str, arguments: &str) -> Result<ToolOutput, ToolError> {
     let tool: &Tool = set.get(name).unwrap();
     let context = context();
-    let prepared = match tool.prepare(arguments, &context) {
+    // What the decoder itself takes is tested here, not what can be made to fit.
+    let mut mending = Mending::UNSAID;
+    mending.coercion = Some(Coercion::Off);
+    let arguments = Arguments::new(arguments, mending);
+    let prepared = match tool.prepare(&arguments, &context) {
         Ok(prepared) => prepared,
         Err(problems) => return Err(ToolError::new(format!("{problems:?}"))),
     };

@@ -1,0 +1,202 @@
+//! Values that say the same in another type.
+
+use crate::{all, call, integer, mends, perhaps, table, text, texts};
+use agent::{Coercion, ToolSet, tools};
+
+#[tokio::test]
+async fn integers_keep_every_digit_on_the_way_through_mending() {
+    table(
+        &all(),
+        &[
+            (
+                "integer",
+                r#"{"x":"9223372036854775807"}"#,
+                Ok("9223372036854775807"),
+            ),
+            (
+                "integer",
+                r#"{"x":"-9223372036854775808"}"#,
+                Ok("-9223372036854775808"),
+            ),
+            (
+                "integer",
+                r#"{"x":"9223372036854775808"}"#,
+                Err("/x: must be"),
+            ),
+            (
+                "integer",
+                r#"{"x":9007199254740993,}"#,
+                Ok("9007199254740993"),
+            ),
+            (
+                "large",
+                r#"{"x":"4611686018427387905"}"#,
+                Ok("4611686018427387905"),
+            ),
+            (
+                "large",
+                r#"{"x":18446744073709551615,}"#,
+                Ok("18446744073709551615"),
+            ),
+            (
+                "large",
+                r#"{"x":"18446744073709551615"}"#,
+                Ok("18446744073709551615"),
+            ),
+            ("large", r#"{"x":18446744073709551616}"#, Err("/x: must be")),
+            (
+                "large",
+                r#"{"x":"18446744073709551616"}"#,
+                Err("/x: must be"),
+            ),
+            (
+                "huge",
+                r#"{"x":"-170141183460469231731687303715884105728"}"#,
+                Ok("-170141183460469231731687303715884105728"),
+            ),
+            (
+                "huge",
+                r#"{"x":170141183460469231731687303715884105727,}"#,
+                Ok("170141183460469231731687303715884105727"),
+            ),
+            (
+                "hugest",
+                r#"{"x":"340282366920938463463374607431768211455"}"#,
+                Ok("340282366920938463463374607431768211455"),
+            ),
+            (
+                "hugest",
+                r#"{"x":"340282366920938463463374607431768211456"}"#,
+                Err("/x: must be"),
+            ),
+            ("hugest", r#"{"x":"-1"}"#, Err("/x: must be")),
+            ("text", r#"{"x":9007199254740993}"#, Ok("9007199254740993")),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_whole_number_is_an_integer_however_it_is_written() {
+    table(
+        &all(),
+        &[
+            ("integer", r#"{"x":30.0}"#, Ok("30")),
+            ("count", r#"{"x":12.0}"#, Ok("12")),
+            ("count", r#"{"x":1e2}"#, Ok("100")),
+            ("count", r#"{"x":-0}"#, Ok("0")),
+            ("count", r#"{"x":12.5}"#, Err("/x: must be an integer")),
+            ("count", r#"{"x":1e400}"#, Err("/x: must be")),
+            ("count", r#"{"x":0.25}"#, Err("/x: must be an integer")),
+            ("count", r#"{"x":"2.0"}"#, Ok("2")),
+            ("count", r#"{"x":"2.5"}"#, Err("/x: must be an integer")),
+            ("count", r#"{"x":" 7 "}"#, Err("/x: must be an integer")),
+            ("count", r#"{"x":"0x10"}"#, Err("/x: must be an integer")),
+            (
+                "count",
+                r#"{"x":"-1"}"#,
+                Err("/x: must be from 0 to 4294967295, got -1"),
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_string_that_may_be_any_text_is_left_alone() {
+    for content in [r#"{"a":1}"#, "42", "true", "[1]", "null", ""] {
+        let arguments = serde_json::json!({ "x": content }).to_string();
+        for tool in ["text", "lent"] {
+            assert_eq!(call(&all(), tool, &arguments).await.as_deref(), Ok(content));
+        }
+        let wanted = format!("{:?}", Some(content));
+        assert_eq!(call(&all(), "perhaps_text", &arguments).await, Ok(wanted));
+    }
+}
+
+#[tokio::test]
+async fn with_coercion_off_nothing_is_coerced() {
+    let off = all().with_policy_where(
+        |_| true,
+        |policy| {
+            policy.mending.coercion = Some(Coercion::Off);
+        },
+    );
+    for (tool, arguments) in [
+        ("integer", r#"{"x":"3"}"#),
+        ("integer", r#"{"x":3.0}"#),
+        ("number", r#"{"x":"1.5"}"#),
+        ("flag", r#"{"x":"true"}"#),
+        ("flag", r#"{"x":1}"#),
+        ("text", r#"{"x":5}"#),
+        ("texts", r#"{"x":"a"}"#),
+        ("texts", r#"{"x":"[\"a\"]"}"#),
+        ("perhaps", r#"{"x":""}"#),
+        ("perhaps_texts", r#"{"x":"null"}"#),
+        ("points", r#"{"x":{"x":1}}"#),
+    ] {
+        assert!(
+            call(&all(), tool, arguments).await.is_ok(),
+            "{tool} {arguments}"
+        );
+        let refusal = call(&off, tool, arguments).await.unwrap_err();
+        assert!(
+            refusal.starts_with("/x: must be"),
+            "{tool} {arguments}: {refusal}"
+        );
+    }
+    assert_eq!(
+        call(&off, "integer", r#"{"x":3,}"#).await.as_deref(),
+        Ok("3"),
+        "repair is another matter"
+    );
+}
+
+#[tokio::test]
+async fn booleans_become_numbers_only_where_that_was_asked() {
+    let asked = all().with_policy_where(
+        |_| true,
+        |policy| {
+            policy.mending.coercion = Some(Coercion::BooleansToNumbers);
+        },
+    );
+    assert_eq!(
+        call(&asked, "integer", r#"{"x":true}"#).await.as_deref(),
+        Ok("1")
+    );
+    assert!(call(&all(), "integer", r#"{"x":true}"#).await.is_err());
+}
+
+#[tokio::test]
+async fn every_keyword_decides_whether_a_value_fits() {
+    // What an item must be beyond its type decides whether one value makes a list.
+    #[agent::tool(read_only, inline)]
+    /// Codes.
+    fn codes(#[arg(schema_with = code_list)] x: Vec<String>) -> String {
+        format!("{x:?}")
+    }
+    fn code_list(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}})
+    }
+    let set = tools![codes].into_set().unwrap();
+    assert_eq!(
+        call(&set, "codes", r#"{"x":"abc"}"#).await.as_deref(),
+        Ok(r#"["abc"]"#)
+    );
+    let refusal = call(&set, "codes", r#"{"x":"123"}"#).await.unwrap_err();
+    assert!(refusal.contains("/x: must be an array"), "{refusal}");
+}
+
+#[tokio::test]
+async fn what_was_coerced_is_noted_and_what_fits_is_not_touched() {
+    let set: ToolSet = tools![integer, text, texts, perhaps].into_set().unwrap();
+    let result = set.call("integer", r#"{"x":"3"}"#).await;
+    assert_eq!(mends(&result), ["read a string as a number at /x"]);
+    assert!(set.call("text", r#"{"x":"3"}"#).await.mends.is_empty());
+    let mistaken = set.call("integer", r#"{"x":"three"}"#).await;
+    assert!(mistaken.mends.is_empty());
+    assert_eq!(
+        mistaken.text(),
+        "/x: must be an integer, got the string \"three\""
+    );
+}
