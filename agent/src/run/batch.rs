@@ -89,17 +89,16 @@ async fn take_to_end(
 
     let mut ready = Vec::new();
     let mut started = Vec::new();
+    let watched = events.are_read();
     let known = arguments.iter().zip(&contexts).zip(open.iter_mut());
     for (index, (call, ((arguments, context), open))) in calls().zip(known).enumerate() {
         let checked = check(tools, call, arguments, context).and_then(decide);
         open.mends = arguments.mends();
+        if watched {
+            started.push(Event::CallStarted(arguments.checked(call)));
+        }
         match checked {
-            Ok(ready_call) => {
-                ready.push((Key { turn, index }, ready_call));
-                if events.are_read() {
-                    started.push(Event::CallStarted(arguments.checked(call)));
-                }
-            }
+            Ok(call) => ready.push((Key { turn, index }, call)),
             Err(end) => open.stage = Stage::Finished(*end),
         }
     }

@@ -17,8 +17,8 @@ use std::fmt;
 /// TurnStarted  ..
 /// ```
 ///
-/// A `CallStarted` comes for each call that passed its checks, once those of the whole batch are over and before any of
-/// them runs; a `CallEnded` for every call. Both come in the model's order.
+/// Every call has one `CallStarted`, once the whole batch is checked and before any of it runs, and one `CallEnded`, after
+/// the whole batch; both in the model's order.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -62,7 +62,7 @@ pub enum Event {
     },
     /// The model has answered.
     Replied(Reply),
-    /// A call has passed its checks and is about to run.
+    /// A call was checked. It runs now, or its end says why not.
     CallStarted(CheckedCall),
     /// A running call says how far it is.
     Progress {
@@ -108,6 +108,12 @@ impl fmt::Debug for Event {
             Self::Unknown(text) => f
                 .debug_struct("Unknown")
                 .field("bytes", &text.len())
+                .finish(),
+            Self::FellBack { from, to, why } => f
+                .debug_struct("FellBack")
+                .field("from", from)
+                .field("to", to)
+                .field("why", why)
                 .finish(),
             Self::Replied(reply) => f.debug_tuple("Replied").field(reply).finish(),
             Self::CallStarted(call) => f.debug_tuple("CallStarted").field(call).finish(),

@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut run = agent.run("What should I pack for Paris?").stream();
     while let Some(event) = run.next().await {
         match event {
-            Event::CallStarted(call) => println!("-> {}", call.arguments),
+            Event::CallStarted(call) => println!("-> {}", call.call().arguments),
             Event::CallEnded(end) => println!("<- {}", end.result.text().replace('\n', "\n   ")),
             _ => {}
         }

@@ -83,7 +83,8 @@ async fn starts_come_after_the_checks_of_the_batch_and_before_all_ends() {
     assert_eq!(
         order,
         [
-            "start a", "start b", "start d", "end a", "end b", "end c", "end d", "end e"
+            "start a", "start b", "start c", "start d", "start e", "end a", "end b", "end c",
+            "end d", "end e"
         ]
     );
 }
