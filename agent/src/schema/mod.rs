@@ -7,6 +7,8 @@
 //! From a schema to a check: `program` compiles it, `check` asks a number or a string, `format` knows formats,
 //! `number` and `values` keep numbers exact.
 //!
+//! A schema known only at run time has no program but a validator: `dynamic`.
+//!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
 //! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
 //! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
@@ -35,6 +37,8 @@ mod check;
 )]
 mod coerce;
 mod describe;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod explain;
 mod flatten;
 mod format;

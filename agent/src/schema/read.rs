@@ -226,6 +226,17 @@ impl<'a> Reader<'a> {
 
     /// Checks and passes the value that stands here.
     pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
+        #[cfg(feature = "dynamic")]
+        if let Some(rules) = self.schema.dynamic()
+            && node == self.schema.program().root
+        {
+            let value = self.free_value()?;
+            return if rules.accept(self.schema.as_value(), &value) {
+                Ok(())
+            } else {
+                Err(self.unfit())
+            };
+        }
         if node == ANY {
             return Ok(self.scan.skip(self.depth)?);
         }
@@ -235,6 +246,19 @@ impl<'a> Reader<'a> {
         }
         self.scan = walk.scan;
         Ok(())
+    }
+
+    /// Reads the value that stands here, whatever it is, and passes it.
+    ///
+    /// # Errors
+    ///
+    /// Also where a number would not be the same in the value.
+    #[cfg(feature = "dynamic")]
+    pub(super) fn free_value(&mut self) -> Read<serde_json::Value> {
+        self.node = ANY;
+        self.scan.peek();
+        let at = self.scan.position();
+        Deserialize::deserialize(self).map_err(|error: ReadError| error.within(at))
     }
 
     /// Takes the node of the value that stands here, with everything checked that needs the whole value, and the
