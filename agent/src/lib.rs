@@ -10,6 +10,7 @@ extern crate self as agent;
 pub mod __private;
 pub mod message;
 pub mod model;
+#[cfg(feature = "providers")]
 pub mod provider;
 mod run;
 pub mod schema;

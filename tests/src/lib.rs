@@ -2,3 +2,4 @@
 
 pub mod cuts;
 pub mod data;
+pub mod server;

@@ -1,115 +1,25 @@
 //! A server that misbehaves: each fault is one clear error that says what to do, and no message holds the key.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::too_many_lines,
+    missing_docs
+)]
 
 use agent::ToolSet;
 use agent::message::{Message, Reply, Transcript};
 use agent::model::{Model, ModelError, ModelErrorKind, ModelEvent, Request, RequestOptions};
 use agent::provider::Limits;
+use agent::provider::anthropic::Anthropic;
 use agent::provider::openai_chat::OpenAiChat;
+use agent::provider::openai_responses::OpenAiResponses;
 use futures_util::StreamExt;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tests::server::{Play, Server, answer, server, stream_of};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 const KEY: &str = "sk-this-is-a-secret-key";
-
-/// What the server does with one connection.
-#[derive(Clone)]
-enum Play {
-    /// Sends these bytes, in these pieces, and closes.
-    Send(Vec<Vec<u8>>),
-    /// Sends these bytes and breaks the connection.
-    Reset(Vec<u8>),
-    /// Sends these bytes and then nothing, for ever.
-    Stall(Vec<u8>),
-}
-
-struct Server {
-    base_url: String,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-/// Plays one step a connection; the last for all that follow.
-async fn server(steps: Vec<Play>) -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let requests = Arc::new(Mutex::new(Vec::new()));
-    let seen = requests.clone();
-    tokio::spawn(async move {
-        let mut steps = steps.into_iter().peekable();
-        while let Ok((socket, _)) = listener.accept().await {
-            let step = steps.next().unwrap();
-            if steps.peek().is_none() {
-                steps = vec![step.clone()].into_iter().peekable();
-            }
-            tokio::spawn(play(socket, step, seen.clone()));
-        }
-    });
-    Server { base_url, requests }
-}
-
-async fn play(mut socket: TcpStream, step: Play, seen: Arc<Mutex<Vec<String>>>) {
-    let mut request = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let read = socket.read(&mut piece).await.unwrap_or_default();
-        request.extend_from_slice(&piece[..read]);
-        let text = String::from_utf8_lossy(&request);
-        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
-            let length = head.lines().find_map(|line| {
-                line.to_ascii_lowercase()
-                    .strip_prefix("content-length: ")?
-                    .parse()
-                    .ok()
-            });
-            body.len() >= length.unwrap_or(0)
-        });
-        if whole || read == 0 {
-            break;
-        }
-    }
-    seen.lock()
-        .unwrap()
-        .push(String::from_utf8(request).unwrap());
-    match step {
-        Play::Send(pieces) => {
-            for piece in pieces {
-                socket.write_all(&piece).await.unwrap_or_default();
-                socket.flush().await.unwrap_or_default();
-                tokio::task::yield_now().await;
-            }
-            socket.shutdown().await.unwrap_or_default();
-        }
-        Play::Reset(bytes) => {
-            socket.write_all(&bytes).await.unwrap_or_default();
-            // Closing with zero linger sends a reset in place of a goodbye.
-            socket.set_zero_linger().unwrap();
-        }
-        Play::Stall(bytes) => {
-            socket.write_all(&bytes).await.unwrap_or_default();
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
-    format!(
-        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
-}
-
-fn answer(status: &str, headers: &str, body: &str) -> Play {
-    Play::Send(vec![http(status, headers, body)])
-}
-
-/// The beginning of a stream, without an end.
-fn stream_of(body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
-        .into_bytes()
-}
 
 const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n";
 const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
@@ -168,7 +78,7 @@ fn no_key(error: &ModelError) {
     let mut texts = format!("{error} {error:?}");
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
-        texts.push_str(&format!(" {cause} {cause:?}"));
+        texts = format!("{texts} {cause} {cause:?}");
         source = cause.source();
     }
     assert!(!texts.contains(KEY), "the key is in a message: {texts}");
@@ -181,7 +91,9 @@ async fn an_answer_in_pieces_comes_through() {
     pieces.extend(body.bytes().map(|byte| vec![byte]));
     let server = server(vec![Play::Send(pieces)]).await;
     let (events, reply) = ask(&model(&server.base_url)).await;
-    assert_eq!(reply.unwrap().text(), "Hello");
+    let reply = reply.unwrap();
+    assert_eq!(reply.text(), "Hello");
+    assert_eq!(reply.origin.as_deref(), server.base_url.strip_suffix("/v1"));
     assert_eq!(events, [ModelEvent::Text("Hello".into())]);
     let request = server.requests.lock().unwrap()[0].clone();
     assert!(
@@ -309,7 +221,7 @@ async fn each_refusal_is_one_error_that_says_what_to_do() {
             "200 OK",
             "content-type: text/event-stream\r\n",
             String::new(),
-            ModelErrorKind::Truncated,
+            ModelErrorKind::Connection,
             "the server closed the connection without an answer; ask again",
         ),
     ];
@@ -341,6 +253,32 @@ async fn a_server_that_is_not_there_is_named() {
         text.contains(&format!("at http://{address}: no connection: ")),
         "{text}"
     );
+    assert!(
+        text.contains("check that the server runs and that the base URL is right"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let https = format!("https://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        socket
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .await
+            .unwrap();
+        // Stays open until the other side has read it and left.
+        let mut rest = Vec::new();
+        socket.read_to_end(&mut rest).await.unwrap_or_default();
+    });
+    let error = ask(&model(&https)).await.1.unwrap_err();
+    no_key(&error);
+    assert_eq!(error.kind(), ModelErrorKind::Connection);
+    let text = error.to_string();
+    assert!(text.contains("at https://127.0.0.1:"), "{text}");
+    assert!(text.contains("no connection: "), "{text}");
     assert!(
         text.contains("check that the server runs and that the base URL is right"),
         "{text}"
@@ -473,4 +411,99 @@ async fn what_is_set_up_wrongly_is_said_before_anything_is_sent() {
         assert!(error.to_string().contains(said), "{error}");
         assert!(!error.to_string().contains("sk-"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn each_protocol_asks_at_its_own_address_with_its_own_headers() {
+    let json = "content-type: application/json\r\n";
+    let chat = r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+    let messages = r#"{"content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}"#;
+    let responses = r#"{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}]}"#;
+    let chat = server(vec![answer("200 OK", json, chat)]).await;
+    let messages = server(vec![answer("200 OK", json, messages)]).await;
+    let responses = server(vec![answer("200 OK", json, responses)]).await;
+    let models: [(&Server, Box<dyn Model>, &[&str]); 3] = [
+        (
+            &chat,
+            Box::new(
+                OpenAiChat::new("m")
+                    .base_url(&chat.base_url)
+                    .api_key(KEY)
+                    .header("x-title", "mine")
+                    .body_field("seed", 7)
+                    .without_streaming(),
+            ),
+            &[
+                "POST /v1/chat/completions HTTP/1.1\r\n",
+                "authorization: Bearer sk-this-is-a-secret-key\r\n",
+                "x-title: mine\r\n",
+                r#""seed":7"#,
+            ],
+        ),
+        (
+            &messages,
+            Box::new(
+                Anthropic::new("m")
+                    .base_url(&messages.base_url)
+                    .api_key(KEY),
+            ),
+            &[
+                "POST /v1/messages HTTP/1.1\r\n",
+                "x-api-key: sk-this-is-a-secret-key\r\n",
+                "anthropic-version: 2023-06-01\r\n",
+            ],
+        ),
+        (
+            &responses,
+            Box::new(
+                OpenAiResponses::new("m")
+                    .base_url(&responses.base_url)
+                    .api_key(KEY),
+            ),
+            &[
+                "POST /v1/responses HTTP/1.1\r\n",
+                "authorization: Bearer sk-this-is-a-secret-key\r\n",
+            ],
+        ),
+    ];
+    for (server, model, expected) in models {
+        let (_, reply) = ask(&*model).await;
+        assert_eq!(reply.unwrap().text(), "Hello");
+        let request = server.requests.lock().unwrap()[0].clone();
+        for piece in expected {
+            assert!(request.contains(piece), "{piece} in {request}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_wants_any_more_is_hung_up_on() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let closed = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        assert!(socket.read(&mut request).await.unwrap() > 0);
+        socket.write_all(&stream_of(HELLO)).await.unwrap();
+        let mut rest = Vec::new();
+        // Ends when the client closes the connection.
+        socket.read_to_end(&mut rest).await.unwrap_or_default();
+    });
+    let model = model(&base_url);
+    let transcript: Transcript = [Message::user("hi")].into_iter().collect();
+    let tools = ToolSet::new().definitions();
+    let options = RequestOptions::default();
+    let mut stream = model
+        .stream(Request::new(&transcript, &tools, &options))
+        .await
+        .unwrap();
+    assert_eq!(
+        stream.next().await.unwrap().unwrap(),
+        ModelEvent::Text("Hello".into())
+    );
+    drop(stream);
+    tokio::time::timeout(Duration::from_secs(10), closed)
+        .await
+        .expect("the connection stays open")
+        .unwrap();
 }

@@ -18,6 +18,10 @@ pub struct Reply {
     /// The model that the provider says has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The server that answered, for example `https://api.openai.com`. Another one of the same protocol cannot read what
+    /// this one wants to see again, so it is not sent there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }
 
 impl Reply {
@@ -28,6 +32,7 @@ impl Reply {
             stop: stop.into(),
             usage: Usage::default(),
             model: None,
+            origin: None,
         }
     }
 
@@ -96,6 +101,12 @@ impl Part {
     /// A call.
     pub fn call(call: ToolCall) -> Self {
         PartKind::Call(call).into()
+    }
+
+    /// What a server of this protocol wrote, to be sent back to it as it came.
+    pub fn echo_for(&self, protocol: Protocol) -> Option<&str> {
+        let echo = self.echo.as_ref()?;
+        (echo.protocol == protocol).then_some(&*echo.json)
     }
 
     /// The same part, with what its provider must get back.
@@ -258,7 +269,7 @@ impl fmt::Display for StopReason {
 
 /// Tokens used, as the provider counts them.
 ///
-/// `OpenAI`'s input includes the cached tokens, Anthropic's does not.
+/// OpenAI's input includes the cached tokens, Anthropic's does not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

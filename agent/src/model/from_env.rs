@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// | `AGENT_BASE_URL` | another server that speaks the protocol, for example `http://localhost:8080/v1` |
 /// | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | the key, by protocol; needed unless `AGENT_BASE_URL` is set |
 ///
-/// The protocols are `openai-chat`, `openai-responses` and `anthropic-messages`, as far as this build has them.
+/// The protocols are `openai-chat`, `openai-responses` and `anthropic-messages`.
 ///
 /// A key in the environment is sent to `AGENT_BASE_URL`, too: leave it unset for a server that needs none.
 ///
@@ -56,10 +56,17 @@ type Make = fn(&str, &Settings<'_>) -> Result<Arc<dyn Model>, ModelError>;
 
 /// How each protocol makes its model.
 const MAKERS: &[(Protocol, Make)] = &[
-    #[cfg(feature = "openai")]
     (Protocol::OpenaiChat, |model, settings| {
         use crate::provider::openai_chat::OpenAiChat;
         settings.apply(OpenAiChat::new(model), OpenAiChat::base_url)
+    }),
+    (Protocol::OpenaiResponses, |model, settings| {
+        use crate::provider::openai_responses::OpenAiResponses;
+        settings.apply(OpenAiResponses::new(model), OpenAiResponses::base_url)
+    }),
+    (Protocol::AnthropicMessages, |model, settings| {
+        use crate::provider::anthropic::Anthropic;
+        settings.apply(Anthropic::new(model), Anthropic::base_url)
     }),
 ];
 
@@ -111,7 +118,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "openai")]
     fn a_protocol_and_a_model_are_enough_with_a_key_or_an_address() {
         let key = ("OPENAI_API_KEY", "sk-1");
         let address = ("AGENT_BASE_URL", "http://localhost:8080/v1");
@@ -125,7 +131,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "openai")]
     fn what_is_missing_is_named_with_an_example() {
         for (variables, named) in [
             (&[][..], "AGENT_MODEL=openai-chat/"),

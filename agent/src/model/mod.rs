@@ -19,7 +19,7 @@ pub use from_env::from_env;
 pub use function::FunctionModel;
 #[cfg(feature = "http")]
 pub(crate) use function::events_of;
-pub use request::{Request, RequestOptions};
+pub use request::{Request, RequestOptions, ToolChoice};
 pub use scripted::{ScriptedModel, Step};
 
 use crate::message::Reply;

@@ -48,4 +48,24 @@ pub struct RequestOptions {
     pub temperature: Option<f64>,
     /// Texts at which the model stops.
     pub stop: Vec<String>,
+    /// Whether and which tools the model must call; its own choice if this is not set.
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether the model may ask for several calls at once; the provider's default if this is not set, which is yes.
+    pub parallel_calls: Option<bool>,
+}
+
+/// What the model is to do with the tools that it is offered.
+///
+/// A choice where there are no tools, or of a tool that is not offered, is an error before anything is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// Call tools or answer, as it likes.
+    Auto,
+    /// Answer without calling any.
+    None,
+    /// Call at least one.
+    Required,
+    /// Call one of these.
+    OneOf(Vec<String>),
 }

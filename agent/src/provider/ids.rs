@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 
 /// An id for a call that came without one.
@@ -20,4 +21,16 @@ pub(super) fn made_id(answer_id: &str, index: usize) -> String {
         hash /= 36;
     }
     id
+}
+
+/// The id as every protocol takes it: 1 to 64 letters, digits, `_` and `-`. An id that is something else (it came from
+/// another provider) becomes one of its own, the same for the call and for its result.
+pub(super) fn safe_id(id: &str) -> Cow<'_, str> {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if (1..=64).contains(&id.len()) && id.bytes().all(letter) {
+        return Cow::Borrowed(id);
+    }
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    Cow::Owned(format!("call_{:016x}", hasher.finish()))
 }

@@ -4,7 +4,9 @@
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
+use std::iter::Chain;
+use std::marker::PhantomData;
+use std::{fmt, option, vec};
 
 /// A text, or nothing. Borrows from the input unless it has escapes.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -168,19 +170,154 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
-/// A list where the wire may also say null.
+/// The members of an object, each kept as its text, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'a> Members<'a> {
+    pub(super) fn read(json: &'a str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, json)| *json)
+    }
+
+    /// The object again, with `set` in place of the members of those names, or after them.
+    pub(super) fn with(&self, set: &[(&str, &str)]) -> String {
+        let old = self.0.iter().map(|(name, json)| {
+            let new = set.iter().find(|(known, _)| known == name);
+            (&**name, new.map_or(*json, |(_, json)| *json))
+        });
+        let new = set
+            .iter()
+            .copied()
+            .filter(|(name, _)| self.get(name).is_none());
+        write_members(old.chain(new))
+    }
+
+    /// An object of the members whose name `keep` says yes to; nothing if there is none.
+    pub(super) fn only(&self, keep: impl Fn(&str) -> bool) -> Option<String> {
+        let kept = self.0.iter().filter(|(name, _)| keep(name));
+        let json = write_members(kept.map(|(name, json)| (&**name, *json)));
+        (json.len() > 2).then_some(json)
+    }
+}
+
+fn write_members<'m>(members: impl Iterator<Item = (&'m str, &'m str)>) -> String {
+    let mut json = String::from("{");
+    for (name, value) in members {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        json.push_str(&quoted(name));
+        json.push(':');
+        json.push_str(value);
+    }
+    json.push('}');
+    json
+}
+
+/// The text as JSON.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor).map(Members)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Vec<(Cow<'de, str>, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((name, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            members.push((name.0.unwrap_or_default(), value.get()));
+        }
+        Ok(members)
+    }
+}
+
+/// A list where the wire may also say null. Mostly there is one element, which then costs no allocation: a stream has
+/// a list in a list for every word.
 #[derive(Debug)]
-pub(super) struct List<T>(pub(super) Vec<T>);
+pub(super) struct List<T> {
+    first: Option<T>,
+    more: Vec<T>,
+}
+
+impl<T> List<T> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+}
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self {
+            first: None,
+            more: Vec::new(),
+        }
+    }
+}
+
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = Chain<option::IntoIter<T>, vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.first.into_iter().chain(self.more)
+    }
+}
+
+impl<T> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut items = items.into_iter();
+        Self {
+            first: items.next(),
+            more: items.collect(),
+        }
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::<Vec<T>>::deserialize(deserializer).map(|list| Self(list.unwrap_or_default()))
+        deserializer.deserialize_any(ListVisitor(PhantomData))
+    }
+}
+
+struct ListVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+    type Value = List<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = List {
+            first: seq.next_element()?,
+            more: Vec::new(),
+        };
+        while let Some(next) = seq.next_element()? {
+            list.more.push(next);
+        }
+        Ok(list)
     }
 }
 

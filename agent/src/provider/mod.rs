@@ -6,19 +6,24 @@
 //! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
 mod body;
+mod choice;
 mod failure;
 #[cfg(feature = "http")]
 mod http;
 mod ids;
 mod json;
+mod results;
 mod sse;
+#[cfg(test)]
+mod tests;
 mod wire;
 
-#[cfg(feature = "openai")]
+pub mod anthropic;
 pub mod openai_chat;
+pub mod openai_responses;
 
 pub use body::BodyFields;
 pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits};
-pub use wire::{Decoder, Wire, protocols};
+pub use wire::{Decoder, Target, Wire, protocols};

@@ -44,12 +44,11 @@ impl Parser {
         while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
             let (line, rest) = bytes.split_at(end);
             bytes = match rest {
-                [b'\r', b'\n', rest @ ..] => rest,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
-                [_, rest @ ..] => rest,
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
                 [] => &[],
             };
             if self.line.is_empty() {
@@ -65,6 +64,11 @@ impl Parser {
         }
         self.line.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// How many bytes are kept of an event that has not ended.
+    pub(super) fn pending(&self) -> usize {
+        self.line.len() + self.data.len()
     }
 
     /// Ends the stream. Servers forget the blank line after their last event, so what is left counts as one; the
@@ -143,6 +147,8 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing)]
+
     use super::*;
     use proptest::prelude::*;
     use std::convert::Infallible;

@@ -11,19 +11,12 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn protocol(&self) -> Protocol;
 
-    /// The body of a request to this model, as JSON. `fields` are added to it as they are, in place of a field of the
-    /// same name.
+    /// The body of a request, as JSON.
     ///
     /// # Errors
     ///
     /// When the request says something that this protocol cannot carry.
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError>;
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError>;
 
     /// A decoder for one streamed answer.
     fn decoder(&self) -> Decoder;
@@ -53,15 +46,48 @@ pub trait Wire: fmt::Debug + Send + Sync {
     }
 }
 
-/// The protocols that this build speaks.
+/// Whom a request is for, and how it is to be answered.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Target<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// Whether the answer is to be streamed.
+    pub stream: bool,
+    /// Fields that are added to the body as they are, in place of fields of the same name.
+    pub fields: &'a BodyFields,
+    /// The server, as in [`Reply::origin`]. If it is known, what other servers wrote for themselves is left out.
+    pub origin: Option<&'a str>,
+}
+
+impl<'a> Target<'a> {
+    /// A streamed answer from this model, with nothing but these fields added.
+    pub fn new(model: &'a str, fields: &'a BodyFields) -> Self {
+        Self {
+            model,
+            stream: true,
+            fields,
+            origin: None,
+        }
+    }
+
+    /// Whether what the server of this reply wrote for itself can be read by this one.
+    pub(super) fn understands(&self, reply: &Reply) -> bool {
+        match (self.origin, &reply.origin) {
+            (Some(this), Some(that)) => this == that,
+            _ => true,
+        }
+    }
+}
+
+/// The protocols, to choose one by its name.
 pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
-    let all: [Option<&'static dyn Wire>; 1] = [
-        #[cfg(feature = "openai")]
-        Some(&super::openai_chat::Chat::OPENAI),
-        #[cfg(not(feature = "openai"))]
-        None,
+    let all: [&'static dyn Wire; 3] = [
+        &super::openai_chat::Chat::OPENAI,
+        &super::openai_responses::Responses,
+        &super::anthropic::Messages,
     ];
-    all.into_iter().flatten()
+    all.into_iter()
 }
 
 /// What a protocol makes of the events of a stream.
@@ -82,7 +108,6 @@ pub(super) trait Events: fmt::Debug + Send {
 /// Decodes one streamed answer from bytes that may be cut anywhere.
 ///
 /// ```
-/// # #[cfg(feature = "openai")] {
 /// use agent::provider::{Wire, openai_chat::Chat};
 ///
 /// let mut decoder = Chat::OPENAI.decoder();
@@ -90,7 +115,6 @@ pub(super) trait Events: fmt::Debug + Send {
 /// decoder.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut events)?;
 /// decoder.push(b"lo\"},\"finish_reason\":\"stop\"}]}\n\n", &mut events)?;
 /// assert_eq!(decoder.finish()?.text(), "Hello");
-/// # }
 /// # Ok::<(), agent::model::ModelError>(())
 /// ```
 #[derive(Debug)]
@@ -101,6 +125,9 @@ pub struct Decoder {
     head: Vec<u8>,
     begun: bool,
 }
+
+/// Longer events are not an answer but an attack, or a file by mistake.
+const LONGEST_EVENT: usize = 256 * 1024 * 1024;
 
 impl Decoder {
     pub(super) fn new(events: impl Events + 'static) -> Self {
@@ -129,7 +156,12 @@ impl Decoder {
             *begun = true;
             events.event(event, out)
         });
-        result.map_err(|error| self.fail(error))
+        result.map_err(|error| self.fail(error))?;
+        if self.sse.pending() > LONGEST_EVENT {
+            let said = format!("an event of the answer is longer than {LONGEST_EVENT} bytes");
+            return Err(self.fail(ModelError::new(ModelErrorKind::Protocol, said)));
+        }
+        Ok(())
     }
 
     /// Whether the server has said that its answer is complete. More may come (the count of tokens), but need not.
@@ -161,7 +193,7 @@ impl Decoder {
                 "the answer ended before the model said that it was done; ask again",
             ))),
             _ if self.head.is_empty() => Err(ModelError::new(
-                ModelErrorKind::Truncated,
+                ModelErrorKind::Connection,
                 "the server closed the connection without an answer; ask again",
             )),
             _ => Err(not_an_answer(&self.head)),

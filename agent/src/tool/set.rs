@@ -201,6 +201,12 @@ impl fmt::Debug for ToolSet {
 pub struct Definitions(Arc<[Arc<ToolDefinition>]>);
 
 impl Definitions {
+    /// Definitions without tools behind them, for tests of what a model is told.
+    #[cfg(test)]
+    pub(crate) fn of(definitions: impl IntoIterator<Item = ToolDefinition>) -> Self {
+        Self(definitions.into_iter().map(Arc::new).collect())
+    }
+
     /// The definitions in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
         self.0.iter().map(|definition| &**definition)

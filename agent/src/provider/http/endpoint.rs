@@ -52,8 +52,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(600),
-            silence: Duration::from_secs(300),
+            first_byte: Duration::from_mins(10),
+            silence: Duration::from_mins(5),
             retries: 2,
         }
     }

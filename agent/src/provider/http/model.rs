@@ -2,9 +2,10 @@ use super::client;
 use super::endpoint::{Address, ApiKey, Endpoint, Limits};
 use super::incoming::Incoming;
 use super::send::{Begun, Send};
+use crate::message::Reply;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, Request};
 use crate::provider::body::BodyFields;
-use crate::provider::wire::Wire;
+use crate::provider::wire::{Target, Wire};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
@@ -108,9 +109,7 @@ impl<W: Wire> HttpModel<W> {
     async fn ask(&self, request: Request<'_>) -> Result<Begun, ModelError> {
         let endpoint = self.endpoint()?;
         let client = self.http_client(endpoint)?;
-        let body = self
-            .wire
-            .encode(&request, &self.model, self.streaming, &self.fields)?;
+        let body = self.wire.encode(&request, &self.target(endpoint))?;
         tracing::debug!(
             bytes = body.len(),
             tools = request.tools.len(),
@@ -124,6 +123,13 @@ impl<W: Wire> HttpModel<W> {
             body: body.into(),
         };
         send.send().await
+    }
+
+    fn target<'a>(&'a self, endpoint: &'a Endpoint) -> Target<'a> {
+        let mut target = Target::new(&self.model, &self.fields);
+        target.stream = self.streaming;
+        target.origin = Some(&endpoint.origin);
+        target
     }
 
     fn endpoint(&self) -> Result<&Endpoint, ModelError> {
@@ -148,6 +154,18 @@ impl<W: Wire> HttpModel<W> {
         }
         let client = client::build(&self.limits, endpoint.url.scheme() == "https")?;
         Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Says in the reply which server it came from.
+    fn sign(&self, reply: &mut Reply) {
+        reply.origin = self.endpoint.get().map(|endpoint| endpoint.origin.clone());
+        tracing::debug!(
+            stop = %reply.stop.reason,
+            calls = reply.calls().count(),
+            input = reply.usage.input,
+            output = reply.usage.output,
+            "the model has answered"
+        );
     }
 
     /// The error with its place and what to do, and without anything secret.
@@ -216,12 +234,19 @@ impl<W: Wire> Model for HttpModel<W> {
         );
         let asked = async move {
             match self.ask(request).await {
-                Ok(Begun::Whole(reply)) => {
+                Ok(Begun::Whole(mut reply)) => {
+                    self.sign(&mut reply);
                     let events = crate::model::events_of(reply);
                     Ok(stream::iter(events).map(Ok).boxed())
                 }
                 Ok(Begun::Streaming(incoming)) => Ok(stream::unfold(incoming, next)
-                    .map(|event| event.map_err(|error| self.explain(error)))
+                    .map(|event| match event {
+                        Ok(ModelEvent::Finished(mut reply)) => {
+                            self.sign(&mut reply);
+                            Ok(ModelEvent::Finished(reply))
+                        }
+                        other => other.map_err(|error| self.explain(error)),
+                    })
                     .boxed()),
                 Err(error) => Err(self.explain(error)),
             }

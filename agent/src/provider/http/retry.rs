@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 /// The longest that we wait because a server says so. Beyond it the caller is told, and decides.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// What the headers of an error answer say of asking again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,7 +53,8 @@ pub(super) fn delay(error: &ModelError, advice: Advice, attempt: u32) -> Option<
         .min(Duration::from_secs(8));
     // Jitter takes away up to a quarter, so that clients that failed together do not come back together.
     let taken = RandomState::new().hash_one(attempt) % 256;
-    let backoff = backoff - backoff / 4 * u32::try_from(taken).unwrap_or_default() / 256;
+    let taken = backoff / 4 * u32::try_from(taken).unwrap_or_default() / 256;
+    let backoff = backoff.saturating_sub(taken);
     match advice.after {
         Some(after) if after > LONGEST => None,
         Some(after) => Some(after.max(backoff)),

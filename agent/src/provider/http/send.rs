@@ -13,6 +13,9 @@ use tokio::time::timeout;
 /// So much of an error answer is read.
 const ERROR_BODY: usize = 64 * 1024;
 
+/// So much of a whole answer is read; images come this way.
+const WHOLE_BODY: usize = 256 * 1024 * 1024;
+
 /// An answer that has begun.
 pub(super) enum Begun {
     Streaming(Box<Incoming>),
@@ -65,7 +68,7 @@ impl Send<'_> {
         if kind.contains("json") || kind.contains("html") {
             // A server may answer whole though it was asked to stream.
             let body = self
-                .collect(response, usize::MAX)
+                .collect(response, WHOLE_BODY)
                 .await
                 .map_err(without_advice)?;
             let reply = if kind.contains("html") {

@@ -84,8 +84,8 @@ impl Calls {
                     .iter()
                     .enumerate()
                     .rfind(|(_, call)| call.id == id)
-                    .or_else(|| self.list.iter().enumerate().last())?,
-                None => self.list.iter().enumerate().last()?,
+                    .or_else(|| self.list.iter().enumerate().next_back())?,
+                None => self.list.iter().enumerate().next_back()?,
             },
         };
         call.continues(piece).then_some(at)

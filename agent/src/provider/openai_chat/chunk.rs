@@ -31,7 +31,8 @@ pub(super) struct Choice<'a, T> {
     #[serde(borrow)]
     pub(super) finish_reason: Text<'a>,
     pub(super) delta: Option<Delta<'a, T>>,
-    pub(super) message: Option<Delta<'a, T>>,
+    /// Boxed, as all that a chunk of a stream hardly ever has: the others are moved around for each word.
+    pub(super) message: Option<Box<Delta<'a, T>>>,
 }
 
 #[derive(Deserialize)]
@@ -47,7 +48,7 @@ pub(super) struct Delta<'a, T> {
     #[serde(borrow)]
     pub(super) extra_content: Raw<'a>,
     pub(super) tool_calls: List<Call<'a, T>>,
-    pub(super) function_call: Option<Function<'a, T>>,
+    pub(super) function_call: Option<Box<Function<'a, T>>>,
     /// Thinking among the parts of a content that is a list; filled by [`Chunk::read`], not from the wire.
     #[serde(skip)]
     pub(super) thinking: Text<'a>,
@@ -60,7 +61,7 @@ pub(super) struct Call<'a, T> {
     #[serde(borrow)]
     pub(super) id: Text<'a>,
     pub(super) function: Option<Function<'a, T>>,
-    pub(super) custom: Option<Custom<'a, T>>,
+    pub(super) custom: Option<Box<Custom<'a, T>>>,
     /// What Gemini's endpoint wants back with the call.
     #[serde(borrow)]
     pub(super) extra_content: Raw<'a>,
@@ -118,7 +119,7 @@ impl<'a> Chunk<'a, Raw<'a>> {
         Chunk {
             id: self.id,
             model: self.model,
-            choices: List(self.choices.0.into_iter().map(Choice::settle).collect()),
+            choices: self.choices.into_iter().map(Choice::settle).collect(),
             usage: self.usage,
             x_groq: self.x_groq,
             error: self.error,
@@ -132,7 +133,7 @@ impl<'a> Choice<'a, Raw<'a>> {
             index: self.index,
             finish_reason: self.finish_reason,
             delta: self.delta.map(Delta::settle),
-            message: self.message.map(Delta::settle),
+            message: self.message.map(|message| Box::new(message.settle())),
         }
     }
 }
@@ -148,23 +149,25 @@ impl<'a> Delta<'a, Raw<'a>> {
             reasoning: self.reasoning.text_or_json(),
             reasoning_details: self.reasoning_details,
             extra_content: self.extra_content,
-            tool_calls: List(
-                self.tool_calls
-                    .0
-                    .into_iter()
-                    .map(|call| Call {
-                        index: call.index,
-                        id: call.id,
-                        function: call.function.map(Function::settle),
-                        custom: call.custom.map(|custom| Custom {
-                            name: custom.name,
-                            input: custom.input.text_or_json(),
-                        }),
-                        extra_content: call.extra_content,
-                    })
-                    .collect(),
-            ),
-            function_call: self.function_call.map(Function::settle),
+            tool_calls: self.tool_calls.into_iter().map(Call::settle).collect(),
+            function_call: self.function_call.map(|call| Box::new(call.settle())),
+        }
+    }
+}
+
+impl<'a> Call<'a, Raw<'a>> {
+    fn settle(self) -> Call<'a, Text<'a>> {
+        Call {
+            index: self.index,
+            id: self.id,
+            function: self.function.map(Function::settle),
+            custom: self.custom.map(|custom| {
+                Box::new(Custom {
+                    name: custom.name,
+                    input: custom.input.text_or_json(),
+                })
+            }),
+            extra_content: self.extra_content,
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
     if let Some(error) = chunk.error.get() {
         return Err(error_event(error));
     }
-    if chunk.choices.0.is_empty() {
+    if chunk.choices.is_empty() {
         return Err(not_an_answer(body.as_bytes()));
     }
     let mut answer = Answer::default();
@@ -111,13 +111,16 @@ impl Answer {
         if self.model.is_none() {
             self.model = chunk.model.filled().map(str::to_owned);
         }
-        for choice in chunk.choices.0 {
+        for choice in chunk.choices {
             known = true;
             // Of several alternatives (`n` above 1) the first is the answer.
             if choice.index.0.is_some_and(|index| index != 0) {
                 continue;
             }
-            if let Some(delta) = choice.delta.or(choice.message) {
+            if let Some(delta) = choice
+                .delta
+                .or_else(|| choice.message.map(|message| *message))
+            {
                 self.take_delta(delta, shape, out);
             }
             if let Some(word) = choice.finish_reason.as_str()
@@ -148,15 +151,15 @@ impl Answer {
         if let Some(extra) = delta.extra_content.get() {
             self.extra = Some(extra.to_owned());
         }
-        for call in &delta.tool_calls.0 {
-            self.take_call(call, shape, out);
+        for call in delta.tool_calls {
+            self.take_call(&call, shape, out);
         }
         // The one call of the protocol's first years; some servers write it blank beside the calls of today.
         if let Some(function) = delta.function_call
             && (function.name.filled().is_some() || function.arguments.filled().is_some())
         {
             let call = Call {
-                function: Some(function),
+                function: Some(*function),
                 ..Call::default()
             };
             self.take_call(&call, shape, out);
@@ -234,7 +237,8 @@ impl Answer {
                 parts.insert(0, Part::reasoning("").with_echo(echo(json)));
             }
         }
-        let mut reply = Reply::new(parts, stop(self.finish, has_calls));
+        let says_nothing = parts.is_empty();
+        let mut reply = Reply::new(parts, stop(self.finish, has_calls, says_nothing));
         reply.usage = self.usage;
         reply.model = self.model;
         reply
@@ -266,14 +270,15 @@ fn echo_of_call(custom: bool, extra: Option<&str>) -> Option<Echo> {
 
 /// Our reading of `finish_reason`. Servers say `stop` with calls, and leave it empty: calls count more than the word,
 /// save where the word says that the answer is not whole.
-fn stop(word: Option<String>, has_calls: bool) -> Stop {
+fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
     let reason = match word.as_deref() {
         Some("length" | "max_tokens") => StopReason::Length,
         Some("content_filter") => StopReason::ContentFilter,
         Some("refusal") => StopReason::Refusal,
         Some("error") => StopReason::Error,
         _ if has_calls => StopReason::ToolUse,
-        // `tool_calls` without calls: the server ran its own tools, and there is nothing for anyone to do.
+        // Without calls the server ran its own tools, and there is nothing left to do, or it has lost them.
+        Some("tool_calls" | "function_call") if says_nothing => StopReason::ToolUse,
         Some("stop" | "end_turn" | "eos" | "tool_calls" | "function_call") => StopReason::Stop,
         _ => StopReason::Unknown,
     };
@@ -286,7 +291,7 @@ struct Reasoning {
     text: String,
     /// The field in which it comes. Some servers say the same in two; the first is the one.
     field: Option<Field>,
-    /// A field that came, even empty: `DeepSeek` wants it back.
+    /// A field that came, even empty: DeepSeek wants it back.
     named: Option<&'static str>,
     details: Vec<Map<String, Value>>,
 }
@@ -327,7 +332,7 @@ impl Reasoning {
         }
     }
 
-    /// Keeps the details (`OpenRouter`) as one list, pieces of one entry joined; gives the text among them.
+    /// Keeps the details (OpenRouter) as one list, pieces of one entry joined; gives the text among them.
     fn take_details(&mut self, details: Raw<'_>) -> String {
         let mut said = String::new();
         for piece in details

@@ -1,20 +1,18 @@
 use super::Chat;
 use crate::message::{
-    Content, Echo, Image, ImageSource, Message, PartKind, Protocol, Reply, ToolResult,
+    Content, Image, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::Request;
-use crate::provider::body::{Array, BodyFields, Fields, Object, body};
+use crate::model::{Request, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, body};
+use crate::provider::choice::chosen_tools;
+use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::wire::Target;
+use crate::tool::ToolDefinition;
 
-pub(super) fn encode(
-    chat: &Chat,
-    request: &Request<'_>,
-    model: &str,
-    stream: bool,
-    fields: &BodyFields,
-) -> Vec<u8> {
+pub(super) fn encode(chat: &Chat, request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
     body(
-        fields,
-        |body| settings(chat, request, model, stream, body),
+        target.fields,
+        |body| settings(chat, request, target, body),
         |body| {
             body.array("messages", |messages| {
                 if let Some(instructions) = request.instructions {
@@ -26,7 +24,9 @@ pub(super) fn encode(
                 for message in request.transcript.iter() {
                     match message {
                         Message::User { content } => user(messages, content),
-                        Message::Assistant(reply) => assistant(messages, reply),
+                        Message::Assistant(reply) => {
+                            assistant(messages, reply, target.understands(reply));
+                        }
                         Message::Results { results } => tool_results(messages, results),
                     }
                 }
@@ -35,19 +35,13 @@ pub(super) fn encode(
     )
 }
 
-fn settings(
-    chat: &Chat,
-    request: &Request<'_>,
-    model: &str,
-    stream: bool,
-    body: &mut Fields<'_, '_>,
-) {
+fn settings(chat: &Chat, request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
     let options = request.options;
-    body.value("model", model);
-    if stream {
+    body.value("model", target.model);
+    if target.stream {
         body.value("stream", &true);
         body.object("stream_options", |options| {
-            options.value("include_usage", &true)
+            options.value("include_usage", &true);
         });
     }
     if let Some(limit) = options.max_output_tokens {
@@ -62,8 +56,12 @@ fn settings(
     if request.tools.is_empty() {
         return;
     }
+    tool_choice(chat, request, body);
+    if let Some(parallel) = options.parallel_calls {
+        body.value("parallel_tool_calls", &parallel);
+    }
     body.array("tools", |tools| {
-        for definition in request.tools.iter() {
+        for definition in tools_of(chat, request) {
             tools.object(|tool| {
                 tool.value("type", "function");
                 tool.object("function", |function| {
@@ -77,6 +75,45 @@ fn settings(
             });
         }
     });
+}
+
+fn tools_of<'a>(
+    chat: &Chat,
+    request: &Request<'a>,
+) -> Box<dyn Iterator<Item = &'a ToolDefinition> + 'a> {
+    if chat.knows_allowed_tools {
+        Box::new(request.tools.iter())
+    } else {
+        Box::new(chosen_tools(request))
+    }
+}
+
+fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {
+    let function = |object: &mut Object<'_>, name: &str| {
+        object.value("type", "function");
+        object.object("function", |function| function.value("name", name));
+    };
+    match &request.options.tool_choice {
+        None => {}
+        Some(ToolChoice::Auto) => body.value("tool_choice", "auto"),
+        Some(ToolChoice::None) => body.value("tool_choice", "none"),
+        Some(ToolChoice::Required) => body.value("tool_choice", "required"),
+        Some(ToolChoice::OneOf(names)) => match names.as_slice() {
+            [name] => body.object("tool_choice", |choice| function(choice, name)),
+            _ if !chat.knows_allowed_tools => body.value("tool_choice", "required"),
+            names => body.object("tool_choice", |choice| {
+                choice.value("type", "allowed_tools");
+                choice.object("allowed_tools", |allowed| {
+                    allowed.value("mode", "required");
+                    allowed.array("tools", |tools| {
+                        for name in names {
+                            tools.object(|tool| function(tool, name));
+                        }
+                    });
+                });
+            }),
+        },
+    }
 }
 
 fn user(messages: &mut Array<'_>, content: &[Content]) {
@@ -106,16 +143,18 @@ fn text_part(parts: &mut Array<'_>, text: &str) {
 fn image_part(parts: &mut Array<'_>, image: &Image) {
     parts.object(|part| {
         part.value("type", "image_url");
-        part.object("image_url", |url| match &image.source {
-            ImageSource::Url { url: address } => url.value("url", address),
-            ImageSource::Base64 { media_type, data } => {
-                url.value("url", &format!("data:{media_type};base64,{data}"));
-            }
-        });
+        part.object("image_url", |url| url.value("url", &image_address(image)));
     });
 }
 
-fn assistant(messages: &mut Array<'_>, reply: &Reply) {
+fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
+    let echo_of = |part| {
+        if echoes {
+            Part::echo_for(part, Protocol::OpenaiChat)
+        } else {
+            None
+        }
+    };
     let text = reply.text();
     let refusal = reply.refusal();
     let has_calls = reply.calls().next().is_some();
@@ -135,22 +174,17 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply) {
             message.value("refusal", refusal);
         }
         for part in &reply.parts {
-            if let Some(echo) = &part.echo
-                && !matches!(part.kind, PartKind::Call(_))
-                && echo.protocol == Protocol::OpenaiChat
+            if !matches!(part.kind, PartKind::Call(_))
+                && let Some(echo) = echo_of(part)
             {
-                message.splice(&echo.json);
+                message.splice(echo);
             }
         }
         if has_calls {
             message.array("tool_calls", |calls| {
                 for part in &reply.parts {
                     if let PartKind::Call(call) = &part.kind {
-                        let echo = part
-                            .echo
-                            .as_ref()
-                            .filter(|echo| echo.protocol == Protocol::OpenaiChat);
-                        calls.object(|object| tool_call(object, call, echo));
+                        calls.object(|object| tool_call(object, call, echo_of(part)));
                     }
                 }
             });
@@ -158,9 +192,9 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply) {
     });
 }
 
-fn tool_call(object: &mut Object<'_>, call: &crate::message::ToolCall, echo: Option<&Echo>) {
+fn tool_call(object: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
     object.value("id", &call.id);
-    if echo.is_some_and(|echo| &*echo.json == super::decode::CUSTOM) {
+    if echo == Some(super::decode::CUSTOM) {
         object.value("type", "custom");
         object.object("custom", |custom| {
             custom.value("name", &call.name);
@@ -183,7 +217,7 @@ fn tool_call(object: &mut Object<'_>, call: &crate::message::ToolCall, echo: Opt
         );
     });
     if let Some(echo) = echo {
-        object.splice(&echo.json);
+        object.splice(echo);
     }
 }
 
@@ -193,7 +227,7 @@ fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
         messages.object(|message| {
             message.value("role", "tool");
             message.value("tool_call_id", &result.call_id);
-            message.value("content", &result_text(result));
+            message.value("content", &marked_text(result));
         });
     }
     if results.iter().all(|result| images(result).next().is_none()) {
@@ -215,26 +249,4 @@ fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
             }
         });
     });
-}
-
-fn images(result: &ToolResult) -> impl Iterator<Item = &Image> {
-    result.content.iter().filter_map(|piece| match piece {
-        Content::Image(image) => Some(image),
-        Content::Text { .. } => None,
-    })
-}
-
-/// The text of a result. The protocol has no flag for errors, so the text says it; and it takes no empty text.
-fn result_text(result: &ToolResult) -> String {
-    let text = result.text();
-    let text = match (text.trim().is_empty(), images(result).next().is_some()) {
-        (false, _) => text,
-        (true, true) => "(the images follow)".to_owned(),
-        (true, false) => "(no output)".to_owned(),
-    };
-    if result.is_error() && !text.to_ascii_lowercase().starts_with("error") {
-        format!("error: {text}")
-    } else {
-        text
-    }
 }

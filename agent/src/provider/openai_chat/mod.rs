@@ -8,8 +8,8 @@ mod chunk;
 mod decode;
 mod encode;
 
-use super::body::BodyFields;
-use super::wire::{Decoder, Wire};
+use super::choice;
+use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
 
@@ -17,23 +17,28 @@ use crate::model::{ModelError, Request};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Chat {
-    /// The field that limits the answer: `max_completion_tokens` at `OpenAI`, `max_tokens` at most others.
+    /// The field that limits the answer: `max_completion_tokens` at OpenAI, `max_tokens` at most others.
     pub output_limit: &'static str,
     /// Whether tools say `strict` explicitly. Servers that do not read it may refuse a field that they do not know.
     pub says_strict: bool,
+    /// Whether a choice among several tools can be said beside the whole list of them, which keeps the server's cache
+    /// of it; else the list is cut down.
+    pub knows_allowed_tools: bool,
 }
 
 impl Chat {
-    /// What `OpenAI` itself speaks.
+    /// What OpenAI itself speaks.
     pub const OPENAI: Self = Self {
         output_limit: "max_completion_tokens",
         says_strict: true,
+        knows_allowed_tools: true,
     };
 
     /// What other servers understand.
     pub const COMPATIBLE: Self = Self {
         output_limit: "max_tokens",
         says_strict: false,
+        knows_allowed_tools: false,
     };
 }
 
@@ -42,14 +47,9 @@ impl Wire for Chat {
         Protocol::OpenaiChat
     }
 
-    fn encode(
-        &self,
-        request: &Request<'_>,
-        model: &str,
-        stream: bool,
-        fields: &BodyFields,
-    ) -> Result<Vec<u8>, ModelError> {
-        Ok(encode::encode(self, request, model, stream, fields))
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
+        Ok(encode::encode(self, request, target))
     }
 
     fn decoder(&self) -> Decoder {
@@ -90,17 +90,19 @@ pub type OpenAiChat = super::HttpModel<Chat>;
 
 #[cfg(feature = "http")]
 impl OpenAiChat {
-    /// A model of this name at `OpenAI`.
+    /// A model of this name at OpenAI.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Chat::OPENAI, model)
     }
 
-    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is `OpenAI`'s own,
+    /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is OpenAI's own or Azure's,
     /// requests keep to what [other servers understand](Chat::COMPATIBLE).
     #[must_use]
     pub fn base_url(self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
-        let wire = if base_url.starts_with("https://api.openai.com") {
+        let is_openai = base_url.starts_with("https://api.openai.com")
+            || base_url.contains(".openai.azure.com");
+        let wire = if is_openai {
             Chat::OPENAI
         } else {
             Chat::COMPATIBLE

@@ -1,0 +1,239 @@
+use crate::message::{
+    Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
+};
+use crate::model::{Request, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, body};
+use crate::provider::choice::chosen_tools;
+use crate::provider::ids::safe_id;
+use crate::provider::json::quoted;
+use crate::provider::results::{images, text as result_text};
+use crate::provider::wire::Target;
+
+/// The limit when none is given, since the protocol demands one. What every model of today can write.
+const OUTPUT_TOKENS: u32 = 16_384;
+
+pub(super) fn encode(request: &Request<'_>, target: &Target<'_>) -> Vec<u8> {
+    body(
+        target.fields,
+        |body| settings(request, target, body),
+        |body| {
+            body.array("messages", |messages| {
+                conversation(messages, request, target);
+            });
+        },
+    )
+}
+
+fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
+    let options = request.options;
+    body.value("model", target.model);
+    body.value(
+        "max_tokens",
+        &options.max_output_tokens.unwrap_or(OUTPUT_TOKENS),
+    );
+    if target.stream {
+        body.value("stream", &true);
+    }
+    // The newest models refuse it. Who asks for it asks an older one, or hears so from the server.
+    if let Some(temperature) = options.temperature {
+        body.value("temperature", &temperature);
+    }
+    if !options.stop.is_empty() {
+        body.value("stop_sequences", &options.stop);
+    }
+    if let Some(instructions) = request.instructions.filter(|text| !text.trim().is_empty()) {
+        body.value("system", instructions);
+    }
+    if request.tools.is_empty() {
+        return;
+    }
+    tool_choice(request, body);
+    body.array("tools", |tools| {
+        for definition in chosen_tools(request) {
+            tools.object(|tool| {
+                tool.value("name", &*definition.name);
+                tool.value("description", &*definition.description);
+                tool.raw("input_schema", definition.parameters.as_json());
+            });
+        }
+    });
+}
+
+fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {
+    let options = request.options;
+    let one_at_most = options.parallel_calls == Some(false);
+    let (kind, name) = match &options.tool_choice {
+        None if !one_at_most => return,
+        None | Some(ToolChoice::Auto) => ("auto", None),
+        Some(ToolChoice::None) => ("none", None),
+        Some(ToolChoice::Required) => ("any", None),
+        Some(ToolChoice::OneOf(names)) => match names.as_slice() {
+            [name] => ("tool", Some(name)),
+            _ => ("any", None),
+        },
+    };
+    body.object("tool_choice", |choice| {
+        choice.value("type", kind);
+        if let Some(name) = name {
+            choice.value("name", name);
+        }
+        if one_at_most && kind != "none" {
+            choice.value("disable_parallel_tool_use", &true);
+        }
+    });
+}
+
+/// Turns of user and assistant. All that stands between two replies is one turn, its results first: a result that
+/// does not follow its call at once is refused, and so is one behind other words.
+fn conversation(messages: &mut Array<'_>, request: &Request<'_>, target: &Target<'_>) {
+    let mut rest: &[Message] = request.transcript;
+    while let Some((first, after)) = rest.split_first() {
+        if let Message::Assistant(reply) = first {
+            assistant(messages, reply, target.understands(reply));
+            rest = after;
+            continue;
+        }
+        let end = rest.iter().position(|message| message.as_reply().is_some());
+        let (turn, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        messages.object(|message| {
+            message.value("role", "user");
+            message.array("content", |blocks| {
+                for result in turn.iter().flat_map(results_of) {
+                    blocks.object(|block| tool_result(block, result));
+                }
+                for piece in turn.iter().flat_map(content_of) {
+                    content(blocks, piece);
+                }
+            });
+        });
+    }
+}
+
+fn results_of(message: &Message) -> &[ToolResult] {
+    match message {
+        Message::Results { results } => results,
+        _ => &[],
+    }
+}
+
+fn content_of(message: &Message) -> &[Content] {
+    match message {
+        Message::User { content } => content,
+        _ => &[],
+    }
+}
+
+fn content(blocks: &mut Array<'_>, piece: &Content) {
+    match piece {
+        Content::Text { text } => text_block(blocks, text),
+        Content::Image(image) => blocks.object(|block| image_block(block, image)),
+    }
+}
+
+/// Empty texts are refused, wherever they stand.
+fn text_block(blocks: &mut Array<'_>, text: &str) {
+    if !text.trim().is_empty() {
+        blocks.object(|block| {
+            block.value("type", "text");
+            block.value("text", text);
+        });
+    }
+}
+
+fn image_block(block: &mut Object<'_>, image: &Image) {
+    block.value("type", "image");
+    block.object("source", |source| match &image.source {
+        ImageSource::Url { url } => {
+            source.value("type", "url");
+            source.value("url", url);
+        }
+        ImageSource::Base64 { media_type, data } => {
+            source.value("type", "base64");
+            source.value("media_type", media_type);
+            source.value("data", data);
+        }
+    });
+}
+
+fn tool_result(block: &mut Object<'_>, result: &ToolResult) {
+    block.value("type", "tool_result");
+    block.value("tool_use_id", &safe_id(&result.call_id));
+    if result.is_error() {
+        block.value("is_error", &true);
+    }
+    if images(result).next().is_none() {
+        block.value("content", &result_text(result));
+        return;
+    }
+    block.array("content", |blocks| {
+        for piece in &result.content {
+            content(blocks, piece);
+        }
+    });
+}
+
+fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
+    let own = |part| {
+        if echoes {
+            Part::echo_for(part, Protocol::AnthropicMessages)
+        } else {
+            None
+        }
+    };
+    if !reply.parts.iter().any(|part| is_sent(part, own(part))) {
+        return;
+    }
+    messages.object(|message| {
+        message.value("role", "assistant");
+        message.array("content", |blocks| {
+            for part in &reply.parts {
+                assistant_part(blocks, part, own(part));
+            }
+        });
+    });
+}
+
+/// Whether a part has a place in this protocol. What another provider thought or ran itself has none.
+fn is_sent(part: &Part, echo: Option<&str>) -> bool {
+    match &part.kind {
+        PartKind::Text(text) | PartKind::Refusal(text) => !text.trim().is_empty(),
+        PartKind::Call(_) => true,
+        PartKind::Reasoning(_) | PartKind::Hosted(_) => echo.is_some(),
+    }
+}
+
+fn assistant_part(blocks: &mut Array<'_>, part: &Part, echo: Option<&str>) {
+    match (&part.kind, echo) {
+        (PartKind::Call(call), echo) => blocks.object(|block| tool_use(block, call, echo)),
+        (_, Some(json)) => blocks.raw(json),
+        (PartKind::Text(text) | PartKind::Refusal(text), None) => text_block(blocks, text),
+        (PartKind::Reasoning(_) | PartKind::Hosted(_), None) => {}
+    }
+}
+
+fn tool_use(block: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
+    block.value("type", "tool_use");
+    block.value("id", &safe_id(&call.id));
+    block.value("name", &call.name);
+    block.raw("input", &input(&call.arguments));
+    if let Some(echo) = echo {
+        block.splice(echo);
+    }
+}
+
+/// The arguments as the object that the protocol demands. What is none (cut off, or never JSON) goes back as what it
+/// was, so that the model sees its mistake.
+fn input(arguments: &str) -> std::borrow::Cow<'_, str> {
+    let text = arguments.trim();
+    if text.is_empty() {
+        return "{}".into();
+    }
+    let is_object =
+        text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_object {
+        text.into()
+    } else {
+        format!(r#"{{"invalid_arguments":{}}}"#, quoted(text)).into()
+    }
+}

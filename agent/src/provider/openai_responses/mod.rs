@@ -1,0 +1,85 @@
+//! OpenAI Responses.
+//!
+//! `encode` writes requests; `item` turns an item of an answer into parts, `decode` follows a stream of them.
+//!
+//! The conversation is kept here, not at the provider: requests say `store: false`, and reasoning goes back as the
+//! encrypted items that came.
+
+mod decode;
+mod encode;
+mod item;
+
+use super::choice;
+use super::wire::{Decoder, Target, Wire};
+use crate::message::{Protocol, Reply};
+use crate::model::{ModelError, ModelErrorKind, Request};
+
+/// The protocol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Responses;
+
+impl Wire for Responses {
+    fn protocol(&self) -> Protocol {
+        Protocol::OpenaiResponses
+    }
+
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
+        choice::check(request)?;
+        if !request.options.stop.is_empty() {
+            return Err(ModelError::new(
+                ModelErrorKind::Request,
+                "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
+            ));
+        }
+        Ok(encode::encode(request, target))
+    }
+
+    fn decoder(&self) -> Decoder {
+        Decoder::new(decode::Answer::default())
+    }
+
+    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
+        decode::decode_json(body)
+    }
+
+    fn path(&self) -> &'static str {
+        "/responses"
+    }
+
+    fn default_base_url(&self) -> &'static str {
+        "https://api.openai.com/v1"
+    }
+
+    fn key_variable(&self) -> &'static str {
+        "OPENAI_API_KEY"
+    }
+
+    fn key_header(&self) -> (&'static str, &'static str) {
+        ("authorization", "Bearer ")
+    }
+}
+
+/// A model behind OpenAI Responses.
+///
+/// ```no_run
+/// use agent::provider::openai_responses::OpenAiResponses;
+///
+/// let gpt = OpenAiResponses::new("gpt-5-mini").api_key("sk-..");
+/// let local = OpenAiResponses::new("qwen3").base_url("http://localhost:8080/v1");
+/// ```
+#[cfg(feature = "http")]
+pub type OpenAiResponses = super::HttpModel<Responses>;
+
+#[cfg(feature = "http")]
+impl OpenAiResponses {
+    /// A model of this name at OpenAI.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self::with_wire(Responses, model)
+    }
+
+    /// The same model at another address, for example `http://localhost:8080/v1`.
+    #[must_use]
+    pub fn base_url(self, base_url: impl Into<String>) -> Self {
+        self.at(base_url)
+    }
+}
