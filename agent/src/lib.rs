@@ -14,6 +14,7 @@ pub mod model;
 pub mod provider;
 mod run;
 pub mod schema;
+pub mod testing;
 mod tool;
 
 pub use run::{

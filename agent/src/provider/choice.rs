@@ -1,7 +1,6 @@
 //! The choice of tools, checked against the tools that the request offers.
 
 use crate::model::{ModelError, ModelErrorKind, Request, ToolChoice};
-use crate::tool::ToolDefinition;
 
 /// Checks that the choice can be met, which may have become false since it was made: tools come and go.
 pub(super) fn check(request: &Request<'_>) -> Result<(), ModelError> {
@@ -40,16 +39,4 @@ pub(super) fn check(request: &Request<'_>) -> Result<(), ModelError> {
 
 fn refused(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::Request, message)
-}
-
-/// The tools, cut down to those that may be chosen: for protocols that have no other way to say so.
-pub(super) fn chosen_tools<'a>(
-    request: &Request<'a>,
-) -> impl Iterator<Item = &'a ToolDefinition> + use<'a> {
-    let only = match &request.options.tool_choice {
-        Some(ToolChoice::OneOf(names)) => Some(names),
-        _ => None,
-    };
-    let tools = request.tools.iter();
-    tools.filter(move |tool| only.is_none_or(|names| names.iter().any(|name| **name == *tool.name)))
 }

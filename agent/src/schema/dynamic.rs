@@ -96,9 +96,72 @@ impl Rules {
         report.finish()
     }
 
+    /// Takes out the nulls that leave out an optional property: those where the schema wants something else. Says
+    /// whether there were any.
+    pub(super) fn take_out(schema: &Value, value: &mut Value) -> bool {
+        take_out(schema, schema, value, 0)
+    }
+
     fn affordable(&self, schema: &Value, value: &Value) -> bool {
         !self.refers || Visits::default().count(schema, schema, value, 0) <= MOST_VISITS
     }
+}
+
+fn take_out(root: &Value, schema: &Value, value: &mut Value, depth: usize) -> bool {
+    if depth > MOST_STEPS {
+        return false;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return resolve(root, target)
+            .is_some_and(|target| take_out(root, target, value, depth + 1));
+    }
+    let mut any = false;
+    match value {
+        Value::Object(members) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let required = schema.get("required").and_then(Value::as_array);
+            let before = members.len();
+            members.retain(|key, member| {
+                let Some(property) = properties.and_then(|properties| properties.get(key)) else {
+                    return true;
+                };
+                let optional =
+                    !required.is_some_and(|required| required.iter().any(|name| name == key));
+                any |= take_out(root, property, member, depth + 1);
+                !(optional && member.is_null() && refuses_null(root, property, 0))
+            });
+            any |= members.len() != before;
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for item in items {
+                    any |= take_out(root, schema, item, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+    any
+}
+
+/// Whether a schema plainly wants something else than null.
+fn refuses_null(root: &Value, schema: &Value, depth: usize) -> bool {
+    let refuses = |schema: &Value| depth < MOST_DEPTH && refuses_null(root, schema, depth + 1);
+    let types = match schema.get("type") {
+        Some(Value::String(one)) => one != "null",
+        Some(Value::Array(several)) => several.iter().all(|one| one != "null"),
+        _ => false,
+    };
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let of_any = schema.get("anyOf").and_then(Value::as_array);
+    types
+        || listed.is_some_and(|listed| !listed.contains(&Value::Null))
+        || of_any.is_some_and(|several| several.iter().all(refuses))
+        || schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|target| resolve(root, target))
+            .is_some_and(refuses)
 }
 
 impl fmt::Debug for Rules {

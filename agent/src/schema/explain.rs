@@ -26,7 +26,10 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
             reader.scan.end()?;
             Ok(value)
         }) {
-            Ok(value) => rules.problems(schema.as_value(), &value),
+            Ok(mut value) => {
+                super::dynamic::Rules::take_out(schema.as_value(), &mut value);
+                rules.problems(schema.as_value(), &value)
+            }
             Err(error) => Some(Problems::one(match error.fault() {
                 Some(fault) => Problem::new(String::new(), not_json(text, fault)),
                 None => refused(schema, text, &error),

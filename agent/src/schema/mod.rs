@@ -9,6 +9,8 @@
 //!
 //! A schema known only at run time has no program but a validator: `dynamic`.
 //!
+//! From a schema to what a provider accepts: `dialect`.
+//!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
 //! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
 //! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
@@ -37,6 +39,7 @@ mod check;
 )]
 mod coerce;
 mod describe;
+mod dialect;
 #[cfg(feature = "dynamic")]
 mod dynamic;
 mod explain;
@@ -58,6 +61,7 @@ mod schema;
 mod values;
 mod walk;
 
+pub use dialect::{Counts, Dialect, Dialects, Impossible, Rendering, Weakening};
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
 pub use read::{ReadError, Reader, absent};

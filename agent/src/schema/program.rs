@@ -7,6 +7,8 @@ use super::SchemaError;
 use super::format::Format;
 use super::number::Whole;
 use super::pointer::unescape;
+use super::walk::Walk;
+use crate::json::scan::Scanner;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -116,6 +118,19 @@ pub(super) struct Property {
     pub(super) required: bool,
     /// Its value must never be shown.
     pub(super) secret: bool,
+}
+
+impl Property {
+    /// Whether what comes next says that this property is left out: a null where none may be.
+    ///
+    /// Where every property must be given, as in some providers' strict mode, this is how a model leaves one out.
+    #[inline]
+    pub(super) fn is_left_out(&self, program: &Program, mut scan: Scanner<'_>) -> bool {
+        !self.required && scan.peek() == Some(b'n') && {
+            let null = Walk::quiet(program, Scanner::new("null"), 0).value(self.node);
+            !null.unwrap_or(true)
+        }
+    }
 }
 
 impl Types {

@@ -76,6 +76,19 @@ impl<'a> Reader<'a> {
             }
             .arguments();
         }
+        #[cfg(feature = "dynamic")]
+        if self.schema.dynamic().is_some() {
+            // What left something out is read from what is left.
+            let before = self.scan;
+            self.walk_on(self.node)?;
+            self.scan.end()?;
+            self.scan = before;
+            let mut value = self.free_value()?;
+            if super::dynamic::Rules::take_out(self.schema.as_value(), &mut value) {
+                return T::deserialize(value).map_err(de::Error::custom);
+            }
+            self.scan = before;
+        }
         let value = T::deserialize(&mut self)?;
         self.scan.end()?;
         Ok(value)
@@ -136,6 +149,11 @@ impl<'a> Reader<'a> {
                     || fields.map_or(ANY, |fields| fields.rest),
                     |property| property.node,
                 );
+            let property = index.and_then(|index| fields?.properties.get(index));
+            if property.is_some_and(|property| property.is_left_out(schema.program(), self.scan)) {
+                self.scan.literal("null")?;
+                continue;
+            }
             match owner {
                 Owner::Parameter(parameter) => {
                     self.node = node;
@@ -230,7 +248,8 @@ impl<'a> Reader<'a> {
         if let Some(rules) = self.schema.dynamic()
             && node == self.schema.program().root
         {
-            let value = self.free_value()?;
+            let mut value = self.free_value()?;
+            super::dynamic::Rules::take_out(self.schema.as_value(), &mut value);
             return if rules.accept(self.schema.as_value(), &value) {
                 Ok(())
             } else {

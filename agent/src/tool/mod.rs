@@ -1,6 +1,6 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
-//! Read `definition` and `policy` (what a tool is), `set` (many of them), `param` and `list` (what the macros
+//! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` (as a provider is told of them), `param` and `list` (what the macros
 //! generate against), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of
 //! one call) and `body` (what is behind a tool, and the constructors that make one).
 
@@ -14,6 +14,7 @@ pub(crate) mod declared;
 mod definition;
 mod error;
 pub(crate) mod list;
+mod offer;
 mod output;
 pub(crate) mod param;
 mod policy;
@@ -28,6 +29,9 @@ pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
 pub use list::{Given, IntoTools, Tools};
+#[cfg(feature = "providers")]
+pub(crate) use offer::Offered;
+pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
 pub use output::ToolOutput;
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};

@@ -231,3 +231,29 @@ fn hostile_schemas_are_refused_or_bounded() {
     let long = format!(r#"{{"a":["{}"]}}"#, "x".repeat(1_000_000));
     assert!(items.problems(&long).unwrap().to_string().len() < 200);
 }
+
+#[test]
+fn a_null_where_none_may_be_leaves_out_what_may_be_left_out() {
+    let schema = schema(json!({
+        "type": "object",
+        "properties": {
+            "q": {"type": "string"},
+            "page": {"type": "integer"},
+            "owner": {"type": ["string", "null"]},
+            "within": {"type": "object", "properties": {"lang": {"enum": ["de", "fr"]}}},
+        },
+        "required": ["q"],
+    }));
+    let given = read(
+        &schema,
+        r#"{"q":"x","page":null,"owner":null,"within":{"lang":null}}"#,
+    );
+    assert_eq!(
+        Value::Object(given.unwrap()),
+        json!({"q": "x", "owner": null, "within": {}})
+    );
+    assert_eq!(
+        problems(&schema, r#"{"q":null}"#),
+        "/q: must be a string, got null"
+    );
+}

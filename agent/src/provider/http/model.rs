@@ -6,6 +6,7 @@ use crate::message::Reply;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, Request};
 use crate::provider::body::BodyFields;
 use crate::provider::wire::{Target, Wire};
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
@@ -221,6 +222,10 @@ impl<W: Wire> HttpModel<W> {
 impl<W: Wire> Model for HttpModel<W> {
     fn name(&self) -> &str {
         &self.model
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        self.wire.check_tools(tools)
     }
 
     fn stream<'a>(

@@ -9,9 +9,14 @@ mod decode;
 mod encode;
 
 use super::choice;
+use super::openai_dialect;
+use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
+use crate::schema::Dialects;
+use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
+use std::sync::Arc;
 
 /// The protocol, with what differs among the servers that speak it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +47,12 @@ impl Chat {
     };
 }
 
+impl Chat {
+    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+        tools.offered(&self.dialects(), "openai-chat", encode::tool)
+    }
+}
+
 impl Wire for Chat {
     fn protocol(&self) -> Protocol {
         Protocol::OpenaiChat
@@ -49,7 +60,20 @@ impl Wire for Chat {
 
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
         choice::check(request)?;
-        Ok(encode::encode(self, request, target))
+        let offered = self.offered(request.tools).map_err(tools::refused)?;
+        Ok(encode::encode(self, request, &offered, target))
+    }
+
+    fn dialects(&self) -> Dialects {
+        if self.says_strict {
+            openai_dialect::CHAT
+        } else {
+            openai_dialect::COMPATIBLE
+        }
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        Ok(self.offered(tools)?.report().clone())
     }
 
     fn decoder(&self) -> Decoder {
