@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many nodes an inlined schema may have before references are kept.
 const MOST_NODES: u64 = 2_000;
 /// How many nodes are written at all.
-const MOST_EXPANDED: usize = 200_000;
+const MOST_EXPANDED: usize = 20_000;
 
 /// A schema without references, but for those into `definitions`.
 pub(super) struct Inlined {
