@@ -349,3 +349,48 @@ impl fmt::Display for ToolNote {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::schema::{Dialect, Schema};
+    use crate::tool::{Tool, ToolSet};
+
+    fn write(offer: &Offer, out: &mut Vec<u8>) {
+        out.extend(format!("{:?}", offer.name()).into_bytes());
+    }
+
+    #[test]
+    fn bytes_are_worked_out_once_for_a_set_and_an_endpoint_and_again_when_the_set_changes() {
+        const PLAIN: Dialect = Dialect::plain("plain");
+        let dialects = Dialects {
+            plain: &PLAIN,
+            strict: None,
+            most_tools: 3,
+        };
+        let tool = |name: &str| {
+            let schema = Schema::of::<()>().unwrap();
+            Tool::external(ToolDefinition::new(name, "A tool.", schema).unwrap())
+        };
+        let mut set = ToolSet::from_tools([tool("b"), tool("a")]).unwrap();
+        let told = |set: &ToolSet| set.definitions().offered(&dialects, "test", write).unwrap();
+        let first = told(&set);
+        assert_eq!(first.array(), r#"["a","b"]"#);
+        assert_eq!(
+            (first.tool(0), first.tool(1), first.tool(2)),
+            (r#""a""#, r#""b""#, "")
+        );
+        assert!(Arc::ptr_eq(&first, &told(&set)));
+        assert!(Arc::ptr_eq(&first, &told(&set.clone())));
+        set.add(tool("c")).unwrap();
+        assert_eq!(told(&set).array(), r#"["a","b","c"]"#);
+        set.remove("a");
+        assert_eq!(told(&set).array(), r#"["b","c"]"#);
+        let other = Dialects {
+            most_tools: 1,
+            ..dialects
+        };
+        assert!(set.definitions().offered(&other, "test", write).is_err());
+    }
+}

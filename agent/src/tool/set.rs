@@ -220,6 +220,12 @@ struct Kept {
 }
 
 impl Definitions {
+    /// Definitions without tools behind them, for tests of what a model is told.
+    #[cfg(all(test, feature = "providers"))]
+    pub(crate) fn of(definitions: impl IntoIterator<Item = ToolDefinition>) -> Self {
+        Self::new(definitions.into_iter().map(Arc::new))
+    }
+
     fn new(list: impl Iterator<Item = Arc<ToolDefinition>>) -> Self {
         Self(Arc::new(Kept {
             list: list.collect(),
