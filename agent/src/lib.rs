@@ -15,14 +15,8 @@ pub mod model;
 pub mod provider;
 mod run;
 pub mod schema;
+pub mod testing;
 mod tool;
-
-/// What tests need: no network, and models without a server.
-pub mod testing {
-    pub use crate::model::{
-        FunctionModel, RecordingModel, ReplayModel, ScriptedModel, Step, forbid_network,
-    };
-}
 
 pub use run::{
     Agent, AgentBuilder, Answer, CallEnded, Event, Paused, Prompt, Run, RunError, RunErrorKind,

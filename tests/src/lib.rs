@@ -3,3 +3,4 @@
 pub mod cuts;
 pub mod data;
 pub mod server;
+pub mod subset;

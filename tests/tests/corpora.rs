@@ -9,9 +9,13 @@
 )]
 
 use agent::json::{InvalidReason, Kind, MendKind, Parsed, parse};
+use agent::provider::protocols;
+use agent::schema::Dialect;
+use agent::{Tool, ToolSet};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tests::subset::{Subset, violations};
 
 fn rows(folder: &Path, name: &str) -> Vec<Value> {
     let path = folder.join(name);
@@ -189,4 +193,206 @@ fn truncated_rows_never_yield_something_that_runs() {
         }
     }
     println!("json-repair: {cut_rows} cut rows and {cuts} cuts of strict rows, none runs");
+}
+
+/// The dialects of the three protocols, each with the subset that its provider publishes.
+fn dialects() -> Vec<(&'static Dialect, Subset)> {
+    let mut all: Vec<(&'static Dialect, Subset)> = Vec::new();
+    for wire in protocols() {
+        let dialects = wire.dialects();
+        for dialect in [Some(dialects.plain), dialects.strict]
+            .into_iter()
+            .flatten()
+        {
+            let subset = Subset::named(dialect.name);
+            if all.iter().all(|(known, _)| known.name != dialect.name) {
+                all.push((dialect, subset));
+            }
+        }
+    }
+    assert_eq!(all.len(), 4);
+    all
+}
+
+/// Why a schema of the corpus is refused here.
+fn rule_of_schema(error: &str) -> &'static str {
+    let rules = [
+        (
+            "\"type\": \"object\"",
+            "arguments are an object, and the schema says so",
+        ),
+        (
+            "must be \"object\"",
+            "arguments are an object, and the schema says so",
+        ),
+        ("points nowhere", "no reference leads out of the schema"),
+    ];
+    rules
+        .iter()
+        .find(|(part, _)| error.contains(part))
+        .map_or("", |(_, rule)| rule)
+}
+
+#[test]
+fn tool_schemas_build_tools_and_every_dialect_keeps_to_its_published_subset() {
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows(&folder, "tool-schemas.jsonl") {
+        let schema = row["input_schema"].clone();
+        let built = Tool::dynamic("tool", "A tool.", schema.clone(), |_, _| async {
+            Ok::<_, String>("")
+        });
+        let tool = match built {
+            Ok(tool) => tool,
+            Err(error) => {
+                let rule = rule_of_schema(&error.to_string());
+                *counts.entry(format!("refused: {rule}")).or_default() += 1;
+                if rule.is_empty() {
+                    wrong.push(format!("{}: {error}", row["name"]));
+                }
+                continue;
+            }
+        };
+        *counts.entry("built".to_owned()).or_default() += 1;
+        for (dialect, subset) in dialects() {
+            let verdict = match dialect.render(&tool.definition().parameters) {
+                Err(_) => "cannot be",
+                Ok(rendering) => {
+                    for violation in violations(subset, rendering.as_value()) {
+                        wrong.push(format!(
+                            "{} in {}: {violation}\n  {schema}",
+                            row["name"], dialect.name
+                        ));
+                    }
+                    if rendering.weakenings().is_empty() {
+                        "without loss"
+                    } else {
+                        "with loss"
+                    }
+                }
+            };
+            *counts
+                .entry(format!("{}: {verdict}", dialect.name))
+                .or_default() += 1;
+        }
+    }
+    println!("tool-schemas:");
+    for (verdict, count) in &counts {
+        println!("{count:5}  {verdict}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A tool that answers with the arguments that it was given, under a name that a tool may have.
+fn echo(tool: &Value) -> Tool {
+    let name: String = tool["name"]
+        .as_str()
+        .unwrap()
+        .chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() || char == '-' {
+                char
+            } else {
+                '_'
+            }
+        })
+        .take(64)
+        .collect();
+    let description = tool["description"]
+        .as_str()
+        .filter(|text| !text.trim().is_empty());
+    Tool::dynamic(
+        name,
+        description.unwrap_or("A tool.").to_owned(),
+        tool["schema"].clone(),
+        |arguments, _| async move { Ok::<_, String>(arguments) },
+    )
+    .unwrap_or_else(|error| panic!("{}: {error}", tool["name"]))
+}
+
+/// How the arguments of a call that does not fit were mended into what was run.
+fn rule_of_mending(given: &Value, run: &Value) -> &'static str {
+    match (given, run) {
+        (Value::Object(given), Value::Object(run)) => {
+            let mut rules = given.iter().filter_map(|(key, value)| match run.get(key) {
+                None if value.is_null() => Some("a null where none may be leaves out an optional"),
+                None => Some("a blank for an optional leaves it out"),
+                Some(now) if now == value => None,
+                Some(now) => Some(rule_of_mending(value, now)),
+            });
+            rules.next().unwrap_or("")
+        }
+        (Value::Bool(_), Value::String(_)) => "a boolean where only a string is wanted is its word",
+        (Value::Number(_), Value::String(_)) => {
+            "a number where only a string is wanted is its digits"
+        }
+        (Value::String(_), Value::Number(_) | Value::Bool(_)) => {
+            "a number or boolean in a string is unwrapped"
+        }
+        (Value::String(_), Value::Array(_) | Value::Object(_)) => "JSON in a string is unwrapped",
+        (_, Value::Array(items)) if items.len() == 1 => {
+            "one value where a list is wanted is its only item"
+        }
+        (Value::String(text), Value::Null) if text.trim().is_empty() => "a blank for null is null",
+        _ => "",
+    }
+}
+
+#[tokio::test]
+async fn function_calls_that_are_valid_run_as_given_and_the_others_are_refused_or_mended_by_a_rule()
+{
+    let Some(folder) = tests::data::folder("AGENT_CORPORA", "../shared/corpora") else {
+        return;
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for row in rows(&folder, "function-calls.jsonl") {
+        let mut refused = false;
+        let mut mended = Vec::new();
+        for call in row["calls"].as_array().unwrap() {
+            let offered = row["tools"].as_array().unwrap();
+            let tool = offered
+                .iter()
+                .find(|tool| tool["name"] == call["name"])
+                .unwrap();
+            let tools = ToolSet::from_tools([echo(tool)]).unwrap();
+            let name = tools.names().next().unwrap().to_owned();
+            let result = tools.call(&name, &call["arguments"].to_string()).await;
+            *counts.entry("calls".to_owned()).or_default() += 1;
+            if result.is_error() {
+                refused = true;
+                if row["valid"] == true {
+                    wrong.push(format!(
+                        "{}: refused: {}\n  {call}\n  {}",
+                        row["id"],
+                        result.text(),
+                        tool["schema"]
+                    ));
+                }
+                continue;
+            }
+            let run: Value = serde_json::from_str(&result.text()).unwrap();
+            if !same(&run, &call["arguments"]) {
+                mended.push(rule_of_mending(&call["arguments"], &run));
+            }
+        }
+        let verdict = match (row["valid"] == true, refused, mended.first()) {
+            (true, false, None) => "valid: runs as given".to_owned(),
+            (false, true, _) => "invalid: refused".to_owned(),
+            (false, false, Some(rule)) if !rule.is_empty() => format!("invalid: mended: {rule}"),
+            _ => String::new(),
+        };
+        if verdict.is_empty() {
+            wrong.push(format!("{}: {mended:?} {}", row["id"], row["errors"]));
+        }
+        *counts.entry(verdict).or_default() += 1;
+    }
+    println!("function-calls:");
+    for (verdict, count) in &counts {
+        println!("{count:5}  {verdict}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

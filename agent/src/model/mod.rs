@@ -39,6 +39,7 @@ pub use request::Request;
 pub use scripted::{ScriptedModel, Step};
 
 use crate::message::Reply;
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 
@@ -49,6 +50,18 @@ use futures_util::future::BoxFuture;
 pub trait Model: Send + Sync {
     /// The model's name, for traces and messages; not a secret.
     fn name(&self) -> &str;
+
+    /// Works out how these tools are told to the model, and what it is not held to. An agent asks when it is built.
+    ///
+    /// A model that takes every tool as it is has nothing to report, which is the default.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be told: a tool that must be strict cannot be, or there are too many. The message names them.
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        let _ = tools;
+        Ok(ToolReport::default())
+    }
 
     /// Asks the model.
     ///
@@ -86,6 +99,10 @@ impl<M: Model + ?Sized> Model for std::sync::Arc<M> {
         (**self).name()
     }
 
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        (**self).check_tools(tools)
+    }
+
     fn stream<'a>(
         &'a self,
         request: Request<'a>,
@@ -97,6 +114,10 @@ impl<M: Model + ?Sized> Model for std::sync::Arc<M> {
 impl<M: Model + ?Sized> Model for Box<M> {
     fn name(&self) -> &str {
         (**self).name()
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        (**self).check_tools(tools)
     }
 
     fn stream<'a>(

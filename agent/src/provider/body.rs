@@ -136,6 +136,13 @@ impl Fields<'_, '_> {
         }
     }
 
+    /// A member that is JSON already.
+    pub(super) fn raw(&mut self, key: &str, json: &str) {
+        if !self.fields.contains_key(key) {
+            self.body.raw(key, json);
+        }
+    }
+
     pub(super) fn value(&mut self, key: &str, member: &(impl Serialize + ?Sized)) {
         if !self.fields.contains_key(key) {
             self.body.value(key, member);

@@ -4,6 +4,8 @@ use super::json::excerpt;
 use super::sse::{Event, Parser};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
+use crate::schema::Dialects;
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use std::fmt;
 
 /// A wire protocol without its socket: requests to bytes, bytes to replies.
@@ -17,6 +19,16 @@ pub trait Wire: fmt::Debug + Send + Sync {
     ///
     /// When the request says something that this protocol cannot carry.
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError>;
+
+    /// What it accepts of tools.
+    fn dialects(&self) -> Dialects;
+
+    /// Works out how these tools are told, and what is lost by it. Requests with the same tools then copy bytes.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be told: a tool that must be strict cannot be, or there are too many.
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError>;
 
     /// A decoder for one streamed answer.
     fn decoder(&self) -> Decoder;
@@ -85,7 +97,7 @@ pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
     let all: [&'static dyn Wire; 3] = [
         &super::openai_chat::Chat::OPENAI,
         &super::openai_responses::Responses,
-        &super::anthropic::Messages,
+        &super::anthropic::Messages::ANTHROPIC,
     ];
     all.into_iter()
 }

@@ -3,7 +3,9 @@
 use super::start::{Paused, Run};
 use crate::message::Message;
 use crate::model::{Model, RequestOptions, ToolChoice};
-use crate::tool::{Coercion, IntoTools, Mending, Repaired, ToolSet, ToolSetError, Tools};
+use crate::tool::{
+    Coercion, IntoTools, Mending, Repaired, ToolReport, ToolSet, ToolSetError, Tools,
+};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -44,6 +46,7 @@ struct Shared {
     model: Arc<dyn Model>,
     instructions: Option<String>,
     tools: RwLock<Arc<ToolSet>>,
+    report: ToolReport,
     options: RequestOptions,
     max_turns: u32,
     tool_timeout: Option<Duration>,
@@ -87,6 +90,12 @@ impl Agent {
                 .read()
                 .unwrap_or_else(PoisonError::into_inner),
         )
+    }
+
+    /// What the model is not held to of the tools that the agent was built with. It is checked when a call comes, as
+    /// ever.
+    pub fn tool_report(&self) -> &ToolReport {
+        &self.shared.report
     }
 
     /// Replaces the tools. Runs that are under way offer the new ones from their next request on; a batch of calls that
@@ -224,13 +233,17 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
     ///
     /// # Errors
     ///
-    /// When two tools have the same name, or a tool's schema is impossible; the message names the tools.
+    /// When two tools have the same name, a tool's schema is impossible, or the model cannot be told of them as they
+    /// demand (`strict` where it cannot be); the message names the tools.
     pub fn build(self) -> Result<Agent, ToolSetError> {
+        let tools = self.tools.bind(self.state)?;
+        let report = self.model.check_tools(&tools.definitions())?;
         Ok(Agent {
             shared: Arc::new(Shared {
                 model: self.model,
                 instructions: self.instructions,
-                tools: RwLock::new(Arc::new(self.tools.bind(self.state)?)),
+                tools: RwLock::new(Arc::new(tools)),
+                report,
                 options: self.options,
                 max_turns: self.max_turns,
                 tool_timeout: self.tool_timeout,

@@ -105,29 +105,37 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
     type Error = ReadError;
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
-        if self.reader.scan.peek() == Some(b'}') || !self.reader.scan.another(self.first, b'}')? {
-            return Ok(None);
-        }
-        self.first = false;
-        let key = self.reader.scan.key()?;
-        self.node = ANY;
-        if let Some(fields) = self.fields {
-            self.node = fields.rest;
-            if let Some(index) = fields.find(&key, self.expected) {
-                self.expected = index + 1;
-                self.node = fields
-                    .properties
-                    .get(index)
-                    .map_or(ANY, |property| property.node);
-                if !self.seen.insert(index) {
+        loop {
+            if self.reader.scan.peek() == Some(b'}')
+                || !self.reader.scan.another(self.first, b'}')?
+            {
+                return Ok(None);
+            }
+            self.first = false;
+            let key = self.reader.scan.key()?;
+            self.node = ANY;
+            if let Some(fields) = self.fields {
+                self.node = fields.rest;
+                if let Some(index) = fields.find(&key, self.expected) {
+                    self.expected = index + 1;
+                    if !self.seen.insert(index) {
+                        return Err(self.reader.unfit());
+                    }
+                    if let Some(property) = fields.properties.get(index) {
+                        let program = self.reader.schema.program();
+                        if property.is_left_out(program, self.reader.scan) {
+                            self.reader.scan.literal("null")?;
+                            continue;
+                        }
+                        self.node = property.node;
+                    }
+                }
+                if self.node == NEVER {
                     return Err(self.reader.unfit());
                 }
             }
-            if self.node == NEVER {
-                return Err(self.reader.unfit());
-            }
+            return seed.deserialize(Key(key)).map(Some);
         }
-        seed.deserialize(Key(key)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Read<V::Value> {

@@ -69,7 +69,7 @@ pub(super) fn is_integer_format(name: &str) -> bool {
 }
 
 /// Integer formats become the bounds that they mean; of the others only the standard ones stay.
-fn bounds(object: &mut Map<String, Value>) {
+pub(super) fn bounds(object: &mut Map<String, Value>) {
     let Some(format) = object
         .get("format")
         .and_then(Value::as_str)
@@ -127,7 +127,7 @@ pub(super) fn strip(schema: &mut Value) {
 }
 
 /// An array says what its items are, if only that they may be anything: some readers refuse it otherwise.
-fn items(object: &mut Map<String, Value>) {
+pub(super) fn items(object: &mut Map<String, Value>) {
     let array = object.get("type").is_some_and(|types| {
         types == "array"
             || types

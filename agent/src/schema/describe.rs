@@ -32,7 +32,8 @@ pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
     }
 }
 
-fn shown(text: &str) -> String {
+/// A text, cut where it is long.
+pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
@@ -214,7 +215,12 @@ pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
         .iter()
         .map(|property| &*property.name)
         .collect();
-    if let Some(near) = nearest(key, &names) {
+    unknown_name(key, &names)
+}
+
+/// The same, of a key where these are known.
+pub(super) fn unknown_name(key: &str, names: &[&str]) -> String {
+    if let Some(near) = nearest(key, names) {
         return format!("unknown key; did you mean `{near}`?");
     }
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();

@@ -21,7 +21,25 @@ pub(super) fn explain(schema: &Schema, text: &str, error: &ReadError) -> Problem
 pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
     let program = schema.program();
     let blank = text.bytes().all(|byte| byte.is_ascii_whitespace());
-    let mut walk = Walk::aloud(program, if blank { "{}" } else { text });
+    let text = if blank { "{}" } else { text };
+    #[cfg(feature = "dynamic")]
+    if let Some(rules) = schema.dynamic() {
+        let mut reader = super::Reader::new(text, schema);
+        return match reader.free_value().and_then(|value| {
+            reader.scan.end()?;
+            Ok(value)
+        }) {
+            Ok(mut value) => {
+                super::dynamic::Rules::take_out(schema.as_value(), &mut value);
+                rules.problems(schema.as_value(), &value)
+            }
+            Err(error) => Some(Problems::one(match error.fault() {
+                Some(fault) => Problem::new(String::new(), not_json(schema, text, fault)),
+                None => refused(schema, text, &error),
+            })),
+        };
+    }
+    let mut walk = Walk::aloud(program, text);
     match walk.value(program.root).and_then(|_| walk.scan.end()) {
         // Where the text itself is broken, all that was found before may be no more than a consequence.
         Err(fault) => Some(Problems::one(Problem::new(

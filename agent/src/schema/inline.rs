@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many nodes an inlined schema may have before references are kept.
 const MOST_NODES: u64 = 2_000;
+/// How many nodes are written at all.
+const MOST_EXPANDED: usize = 20_000;
 
 /// A schema without references, but for those into `definitions`.
 pub(super) struct Inlined {
@@ -76,6 +78,7 @@ pub(super) fn inline(
         definitions: &definitions,
         kept: &kept,
         open: Vec::new(),
+        left: MOST_EXPANDED,
     };
     let schema = inliner.expand(&schema)?;
     let mut wanted: Vec<String> = refers(&schema).into_iter().collect();
@@ -102,6 +105,8 @@ struct Inliner<'d> {
     kept: &'d BTreeSet<String>,
     /// The definitions that stand open at this very place.
     open: Vec<String>,
+    /// How many more nodes may be written: references with constraints beside them are expanded always.
+    left: usize,
 }
 
 impl Inliner<'_> {
@@ -109,6 +114,9 @@ impl Inliner<'_> {
         let Value::Object(object) = schema else {
             return Ok(schema.clone());
         };
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            SchemaError::new("the schema becomes too large when its references are followed")
+        })?;
         let mut near = object.clone();
         let target = near.shift_remove("$ref");
         let mut failed = None;

@@ -7,6 +7,10 @@
 //! From a schema to a check: `compile` makes a `program` of it, `check` asks a number or a string, `format` knows formats,
 //! `number` and `values` keep numbers exact.
 //!
+//! A schema known only at run time has no program but a validator: `dynamic`.
+//!
+//! From a schema to what a provider accepts: `dialect`.
+//!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
 //! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
 //! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
@@ -34,6 +38,9 @@ mod check;
 mod coerce;
 mod compile;
 mod describe;
+mod dialect;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod error;
 mod explain;
 mod flatten;
@@ -55,6 +62,7 @@ mod values;
 mod walk;
 
 pub use coerce::Coercion;
+pub use dialect::{Counts, Dialect, Dialects, Impossible, Rendering, Weakening};
 pub use error::ReadError;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};

@@ -5,7 +5,8 @@
 
 use super::format::Format;
 use super::number::Whole;
-use super::walk::Seen;
+use super::walk::{Seen, Walk};
+use crate::json::scan::Scanner;
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -116,6 +117,19 @@ pub(super) struct Property {
     pub(super) secret: bool,
 }
 
+impl Property {
+    /// Whether what comes next says that this property is left out: a null where none may be.
+    ///
+    /// Where every property must be given, as in some providers' strict mode, this is how a model leaves one out.
+    #[inline]
+    pub(super) fn is_left_out(&self, program: &Program, mut scan: Scanner<'_>) -> bool {
+        !self.required && scan.peek() == Some(b'n') && {
+            let null = Walk::quiet(program, Scanner::new("null"), 0).value(self.node);
+            !null.unwrap_or(true)
+        }
+    }
+}
+
 impl Types {
     pub(super) const NULL: Self = Self(1);
     pub(super) const BOOLEAN: Self = Self(2);
@@ -224,10 +238,13 @@ impl Fields {
 
 impl Program {
     /// The program of a schema that somebody else checks: any object.
+    #[cfg(feature = "dynamic")]
     pub(super) fn any_object() -> Self {
         let object = Node {
             types: Types::OBJECT,
             free: false,
+            // Whoever enters the object asks the schema's own rules about the whole of it.
+            walked: true,
             ..Node::any()
         };
         let never = Node {

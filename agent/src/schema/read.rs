@@ -76,6 +76,19 @@ impl<'a> Reader<'a> {
             }
             .arguments();
         }
+        #[cfg(feature = "dynamic")]
+        if self.schema.dynamic().is_some() {
+            // What left something out is read from what is left.
+            let before = self.scan;
+            self.walk_on(self.node)?;
+            self.scan.end()?;
+            self.scan = before;
+            let mut value = self.free_value()?;
+            if super::dynamic::Rules::take_out(self.schema.as_value(), &mut value) {
+                return T::deserialize(value).map_err(de::Error::custom);
+            }
+            self.scan = before;
+        }
         let value = T::deserialize(&mut self)?;
         self.scan.end()?;
         Ok(value)
@@ -136,6 +149,11 @@ impl<'a> Reader<'a> {
                     || fields.map_or(ANY, |fields| fields.rest),
                     |property| property.node,
                 );
+            let property = index.and_then(|index| fields?.properties.get(index));
+            if property.is_some_and(|property| property.is_left_out(schema.program(), self.scan)) {
+                self.scan.literal("null")?;
+                continue;
+            }
             match owner {
                 Owner::Parameter(parameter) => {
                     self.node = node;
@@ -213,6 +231,18 @@ impl<'a> Reader<'a> {
     /// Checks and passes the value that stands here.
     #[inline]
     pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
+        #[cfg(feature = "dynamic")]
+        if let Some(rules) = self.schema.dynamic()
+            && node == self.schema.program().root
+        {
+            let mut value = self.free_value()?;
+            super::dynamic::Rules::take_out(self.schema.as_value(), &mut value);
+            return if rules.accept(self.schema.as_value(), &value) {
+                Ok(())
+            } else {
+                Err(self.unfit())
+            };
+        }
         if node == ANY {
             return Ok(self.scan.skip(self.depth)?);
         }
@@ -222,6 +252,19 @@ impl<'a> Reader<'a> {
         }
         self.scan = walk.scan;
         Ok(())
+    }
+
+    /// Reads the value that stands here, whatever it is, and passes it.
+    ///
+    /// # Errors
+    ///
+    /// Also where a number would not be the same in the value.
+    #[cfg(feature = "dynamic")]
+    pub(super) fn free_value(&mut self) -> Read<serde_json::Value> {
+        self.node = ANY;
+        self.scan.peek();
+        let at = self.scan.position();
+        Deserialize::deserialize(self).map_err(|error: ReadError| error.within(at))
     }
 
     /// Takes the node of the value that stands here, with everything checked that needs the whole value, and the

@@ -1,5 +1,7 @@
 use super::canonical::normalise;
 use super::coerce::Coercion;
+#[cfg(feature = "dynamic")]
+use super::dynamic;
 use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
@@ -13,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// The schema of a tool's arguments: one object, in the canonical form that every dialect starts from. Cheap to clone.
 ///
 /// A schema made from types ([`of`](Self::of), [`of_parameters`](Self::of_parameters)) is checked by its own program,
-/// completely, while a [`Reader`](super::Reader) decodes. A schema known only at run time ([`new`](Self::new)) is kept
-/// as it is; a `Reader` on it checks that the arguments are an object, and who runs the tool checks the rest.
+/// completely, while a [`Reader`](super::Reader) decodes. A schema known only at run time (`new`) is kept as it is, and
+/// checked by a validator of JSON Schema before anything is decoded.
 ///
 /// A JSON object with two members of one name is refused where the schema names that member; in a map the last counts,
 /// as serde has it. Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them.
@@ -26,19 +28,53 @@ struct Inner {
     text: Box<str>,
     fingerprint: Fingerprint,
     program: Program,
-    /// Whether the program says all that the schema says.
-    compiled: bool,
+    rules: Rules,
     /// For coercion, what could be compiled of a schema that somebody else checks; made when first needed.
     understood: OnceLock<Option<Program>>,
     owners: Box<[Owner]>,
 }
 
+/// What checks arguments.
+#[derive(Debug)]
+enum Rules {
+    /// The program, which says all that the schema says.
+    Compiled,
+    /// A validator; the program says only that arguments are an object.
+    #[cfg(feature = "dynamic")]
+    Dynamic(Box<dynamic::Rules>),
+}
+
 impl Schema {
-    /// A schema known only at run time. Its value and text stay as they are given.
+    /// A schema known only at run time. Its value and text stay as they are given, and arguments are checked against
+    /// all that it says: drafts 4 to 2020-12, formats and conditions included.
+    ///
+    /// What is too large is refused: a schema of more than 100,000 parts or 100 levels, a pattern that compiles to more
+    /// than a megabyte. So is what cannot be followed: a reference that does not point into the schema itself.
+    ///
+    /// ```
+    /// use agent::schema::Schema;
+    /// use serde_json::json;
+    ///
+    /// let schema = Schema::new(json!({
+    ///     "type": "object",
+    ///     "properties": {"country": {"type": "string", "maxLength": 2}},
+    ///     "additionalProperties": false,
+    /// }))?;
+    /// let problems = schema.problems(r#"{"country":"France","stile":1}"#);
+    /// assert_eq!(
+    ///     problems.map(|problems| problems.to_string()).as_deref(),
+    ///     Some(
+    ///         "/country: must have at most 2 characters, got the string \"France\"\n\
+    ///          /stile: unknown key; the only key here is `country`"
+    ///     ),
+    /// );
+    /// # Ok::<(), agent::schema::SchemaError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// When it is no schema of an object.
+    /// When it is no schema of an object, or one of the above: what is wrong with it, and where.
+    #[cfg(feature = "dynamic")]
     pub fn new(value: Value) -> Result<Self, SchemaError> {
         let Some(object) = value.as_object() else {
             return Err(SchemaError::new(
@@ -58,19 +94,20 @@ impl Schema {
                 ));
             }
         }
+        let rules = Rules::Dynamic(Box::new(dynamic::Rules::new(&value)?));
         Ok(Self::make(
             value,
             Program::any_object(),
-            false,
+            rules,
             Box::default(),
         ))
     }
 
     pub(super) fn compiled(value: Value, program: Program, owners: Box<[Owner]>) -> Self {
-        Self::make(value, program, true, owners)
+        Self::make(value, program, Rules::Compiled, owners)
     }
 
-    fn make(value: Value, program: Program, compiled: bool, owners: Box<[Owner]>) -> Self {
+    fn make(value: Value, program: Program, rules: Rules, owners: Box<[Owner]>) -> Self {
         let text = value.to_string().into_boxed_str();
         let fingerprint = Fingerprint::of(&text);
         Self(Arc::new(Inner {
@@ -78,7 +115,7 @@ impl Schema {
             text,
             fingerprint,
             program,
-            compiled,
+            rules,
             understood: OnceLock::new(),
             owners,
         }))
@@ -99,12 +136,6 @@ impl Schema {
         self.0.fingerprint
     }
 
-    /// Whether a [`Reader`](super::Reader) checks all that this schema says; if not, it checks only that the arguments
-    /// are an object.
-    pub fn is_compiled(&self) -> bool {
-        self.0.compiled
-    }
-
     /// Every problem of a text that could not be read: found by walking the schema over the text once more. If only a
     /// type's own `Deserialize` refused it, that is the problem, in its words.
     pub fn explain(&self, text: &str, error: &ReadError) -> Problems {
@@ -121,7 +152,7 @@ impl Schema {
     /// A schema known only at run time is understood as far as its program could be compiled; where it could not,
     /// nothing is changed.
     pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> (Json<'a>, Mends) {
-        if self.0.compiled {
+        if matches!(self.0.rules, Rules::Compiled) {
             return coercion.apply(&self.0.program, arguments);
         }
         let understood = self.0.understood.get_or_init(|| {
@@ -141,6 +172,15 @@ impl Schema {
         fields.is_some_and(|fields| fields.properties.iter().any(|property| property.secret))
     }
 
+    /// The rules beside the program, if the program does not say all.
+    #[cfg(feature = "dynamic")]
+    pub(super) fn dynamic(&self) -> Option<&dynamic::Rules> {
+        match &self.0.rules {
+            Rules::Compiled => None,
+            Rules::Dynamic(rules) => Some(rules),
+        }
+    }
+
     #[inline]
     pub(super) fn program(&self) -> &Program {
         &self.0.program
@@ -156,7 +196,8 @@ impl Schema {
 impl PartialEq for Schema {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.compiled == other.0.compiled && self.0.text == other.0.text)
+            || (std::mem::discriminant(&self.0.rules) == std::mem::discriminant(&other.0.rules)
+                && self.0.text == other.0.text)
     }
 }
 

@@ -226,7 +226,9 @@ impl<'a> Walk<'a> {
                     fits = self.tell(|_| "this key is given twice; give it once".to_owned());
                 }
             }
-            if !self.done(fits) {
+            if property.is_some_and(|property| property.is_left_out(self.program, self.scan)) {
+                self.scan.literal("null")?;
+            } else if !self.done(fits) {
                 fits &= self.property(fields, property.map(|property| property.node), &key)?;
             }
             if let Some(report) = &mut self.report {

@@ -2,7 +2,7 @@ use super::body::Body;
 use super::param::RunDataType;
 use super::policy::ToolPolicy;
 use crate::json::Object;
-use crate::schema::Schema;
+use crate::schema::{Fingerprint, Schema};
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,6 +24,14 @@ pub struct ToolDefinition {
     pub policy: ToolPolicy,
     /// Where it was defined.
     pub origin: Origin,
+}
+
+impl ToolDefinition {
+    /// A hash of what a model is told: name, description and schema. It changes when any of them does.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let told = [&*self.name, &*self.description, self.parameters.as_json()];
+        Fingerprint::of(&serde_json::json!(told).to_string())
+    }
 }
 
 /// Where a tool was defined, for messages about two tools of one name.

@@ -1,10 +1,11 @@
 use super::definition::{Origin, Rewrite, Tool, ToolDefinition};
+use super::offer::Memory;
 use super::policy::ToolPolicy;
 use crate::json::Object;
-use crate::schema::SchemaError;
+use crate::schema::{Fingerprint, Impossible, SchemaError};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Tools by name.
 ///
@@ -15,6 +16,8 @@ pub struct ToolSet {
     /// Sorted by name: the order in which the model sees them, which prompt caches rely on.
     tools: Vec<Tool>,
     by_name: HashMap<Arc<str>, usize>,
+    /// What a model is told, kept from one request to the next.
+    definitions: OnceLock<Definitions>,
 }
 
 impl ToolSet {
@@ -47,7 +50,11 @@ impl ToolSet {
             .enumerate()
             .map(|(at, tool)| (tool.definition().name.clone(), at))
             .collect();
-        Ok(Self { tools, by_name })
+        Ok(Self {
+            tools,
+            by_name,
+            definitions: OnceLock::new(),
+        })
     }
 
     /// The tool of this name.
@@ -77,12 +84,14 @@ impl ToolSet {
 
     /// What a model is told of these tools, sorted by name: the same tools give the same bytes.
     pub fn definitions(&self) -> Definitions {
-        Definitions(
-            self.tools
-                .iter()
-                .map(|tool| Arc::clone(tool.shared_definition()))
-                .collect(),
-        )
+        let make = || {
+            Definitions::new(
+                self.tools
+                    .iter()
+                    .map(|tool| Arc::clone(tool.shared_definition())),
+            )
+        };
+        self.definitions.get_or_init(make).clone()
     }
 
     /// Adds a tool.
@@ -99,6 +108,7 @@ impl ToolSet {
     pub fn remove(&mut self, name: &str) -> Option<Tool> {
         let at = *self.by_name.get(name)?;
         let tool = self.tools.remove(at);
+        self.definitions = OnceLock::new();
         self.by_name = self
             .tools
             .iter()
@@ -121,6 +131,7 @@ impl ToolSet {
     #[must_use]
     pub fn filter(mut self, mut keep: impl FnMut(&ToolDefinition) -> bool) -> Self {
         self.tools.retain(|tool| keep(tool.definition()));
+        self.definitions = OnceLock::new();
         self.by_name = self
             .tools
             .iter()
@@ -174,6 +185,7 @@ impl ToolSet {
         mut which: impl FnMut(&ToolDefinition) -> bool,
         mut change: impl FnMut(&mut ToolPolicy),
     ) -> Self {
+        self.definitions = OnceLock::new();
         for tool in &mut self.tools {
             if which(tool.definition()) {
                 change(&mut tool.definition_mut().policy);
@@ -196,6 +208,7 @@ impl ToolSet {
     }
 
     fn definition_mut(&mut self, name: &str) -> Result<&mut ToolDefinition, ToolSetError> {
+        self.definitions = OnceLock::new();
         self.by_name
             .get(name)
             .and_then(|&at| self.tools.get_mut(at))
@@ -212,37 +225,67 @@ impl fmt::Debug for ToolSet {
 
 /// What a model is told of a set of tools, sorted by name. Cheap to clone; does not follow later changes of the set.
 #[derive(Debug, Clone, Default)]
-pub struct Definitions(Arc<[Arc<ToolDefinition>]>);
+pub struct Definitions(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    list: Box<[Arc<ToolDefinition>]>,
+    memory: Memory,
+}
 
 impl Definitions {
     /// Definitions without tools behind them, for tests of what a model is told.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "providers"))]
     pub(crate) fn of(definitions: impl IntoIterator<Item = ToolDefinition>) -> Self {
-        Self(definitions.into_iter().map(Arc::new).collect())
+        Self::new(definitions.into_iter().map(Arc::new))
+    }
+
+    fn new(list: impl Iterator<Item = Arc<ToolDefinition>>) -> Self {
+        Self(Arc::new(Kept {
+            list: list.collect(),
+            memory: Memory::default(),
+        }))
     }
 
     /// The definitions in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
-        self.0.iter().map(|definition| &**definition)
+        self.0.list.iter().map(|definition| &**definition)
     }
 
     /// The definition of this name, if it was offered.
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
-        self.0
-            .binary_search_by(|definition| (*definition.name).cmp(name))
+        let list = &self.0.list;
+        list.binary_search_by(|definition| (*definition.name).cmp(name))
             .ok()
-            .and_then(|at| self.0.get(at))
+            .and_then(|at| list.get(at))
             .map(|definition| &**definition)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.list.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.list.is_empty()
+    }
+
+    /// A hash of all that the definitions say: it changes when a prompt cache is lost.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let each: Vec<String> = self
+            .iter()
+            .map(|tool| tool.fingerprint().to_string())
+            .collect();
+        Fingerprint::of(&each.join(" "))
+    }
+
+    pub(super) fn shared(&self) -> &[Arc<ToolDefinition>] {
+        &self.0.list
+    }
+
+    pub(super) fn memory(&self) -> &Memory {
+        &self.0.memory
     }
 }
 
@@ -267,6 +310,32 @@ enum Kind {
     Description { name: Arc<str>, origin: Origin },
     #[error("the set has no tool `{0}`")]
     Missing(String),
+    #[error(
+        "`{tool}` cannot be strict ({origin}): {why}; change its parameters, or leave `strict` out"
+    )]
+    NotStrict {
+        tool: Arc<str>,
+        origin: Origin,
+        why: String,
+    },
+    #[error(
+        "{count} tools are more than the {most} that one request may have; leave out some, for example {names}"
+    )]
+    TooMany {
+        count: usize,
+        most: usize,
+        names: String,
+    },
+    #[error(
+        "the tools that must be strict have {count} {what} together, and no more than {most} are taken; leave `strict` \
+         out of some of {names}"
+    )]
+    OverBudget {
+        what: &'static str,
+        count: usize,
+        most: usize,
+        names: String,
+    },
     #[error("`{tool}` cannot be a tool ({origin}): {error}")]
     Schema {
         tool: Arc<str>,
@@ -293,6 +362,34 @@ impl ToolSetError {
         })
     }
 
+    /// A tool that must be strict cannot be.
+    pub(super) fn not_strict(definition: &ToolDefinition, why: &Impossible) -> Self {
+        Self(Kind::NotStrict {
+            tool: definition.name.clone(),
+            origin: definition.origin,
+            why: why.to_string(),
+        })
+    }
+
+    pub(super) fn too_many(count: usize, most: usize, names: &[&str]) -> Self {
+        let names = list(names);
+        Self(Kind::TooMany { count, most, names })
+    }
+
+    pub(super) fn over_budget(
+        what: &'static str,
+        count: usize,
+        most: usize,
+        names: &[&str],
+    ) -> Self {
+        Self(Kind::OverBudget {
+            what,
+            count,
+            most,
+            names: list(names),
+        })
+    }
+
     fn missing(name: &str) -> Self {
         Self(Kind::Missing(name.to_owned()))
     }
@@ -316,4 +413,18 @@ pub(super) fn check_definition(definition: &ToolDefinition) -> Result<(), ToolSe
         return Err(ToolSetError(Kind::Description { name, origin }));
     }
     Ok(())
+}
+
+/// Names for a message, at most 20.
+fn list(names: &[&str]) -> String {
+    let mut text = names
+        .iter()
+        .take(20)
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > 20 {
+        text.push_str(", ..");
+    }
+    text
 }

@@ -10,6 +10,8 @@
 
 mod agreement;
 mod canonical;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod hostile;
 mod parameters;
 mod problems;

@@ -21,6 +21,10 @@ const FLOORS: &[&[&str]] = &[
 const OUTSIDE: &[(&str, &str)] = &[
     ("lib", "the crate's door, which shows what is in the rooms"),
     (
+        "testing",
+        "helpers for the tests of users, who see tools and protocols together",
+    ),
+    (
         "macro_support",
         "what the macros' expansions reach, gathered from all rooms",
     ),

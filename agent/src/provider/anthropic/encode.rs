@@ -3,22 +3,28 @@ use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
 use crate::model::{Effort, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body};
-use crate::provider::choice::chosen_tools;
+use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
 use crate::provider::results::{images, text as result_text};
+use crate::provider::tools;
 use crate::provider::wire::Target;
+use crate::tool::{Offer, Offered};
 
 /// The limit when none is given, since the protocol demands one. What every model of today can write.
 const OUTPUT_TOKENS: u32 = 16_384;
 
-pub(super) fn encode(request: &Request<'_>, own: Option<&Options>, target: &Target<'_>) -> Vec<u8> {
+pub(super) fn encode(
+    request: &Request<'_>,
+    offered: &Offered,
+    own: Option<&Options>,
+    target: &Target<'_>,
+) -> Vec<u8> {
     body(
         target.fields,
         |body| {
             wishes(request.options, own, body);
-            settings(request, target, body);
+            settings(request, offered, target, body);
         },
         |body| {
             body.array("messages", |messages| {
@@ -84,7 +90,12 @@ fn word(effort: Effort) -> &'static str {
     }
 }
 
-fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
+fn settings(
+    request: &Request<'_>,
+    offered: &Offered,
+    target: &Target<'_>,
+    body: &mut Fields<'_, '_>,
+) {
     let options = request.options;
     body.value("model", target.model);
     body.value(
@@ -108,13 +119,16 @@ fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_
         return;
     }
     tool_choice(request, body);
-    body.array("tools", |tools| {
-        for definition in chosen_tools(request) {
-            tools.object(|tool| {
-                tool.value("name", &*definition.name);
-                tool.value("description", &*definition.description);
-                tool.raw("input_schema", definition.parameters.as_json());
-            });
+    tools::write(body, request, offered, true);
+}
+
+pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
+    object(out, |tool| {
+        tool.value("name", offer.name());
+        tool.value("description", &offer.description());
+        tool.raw("input_schema", offer.parameters());
+        if let Some(strict) = offer.strict() {
+            tool.value("strict", &strict);
         }
     });
 }

@@ -1,21 +1,45 @@
 //! Anthropic Messages.
 //!
-//! `options` is what it alone can be asked for; `encode` writes requests; `block` is one block of an answer while it grows, `decode` makes a reply of them.
+//! `options` is what it alone can be asked for, `dialect` what it reads of schemas; `encode` writes requests; `block` is
+//! one block of an answer while it grows, `decode` makes a reply of them.
 
 mod block;
 mod decode;
+mod dialect;
 mod encode;
 mod options;
 
 pub use options::Options;
 
+use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
+use crate::schema::Dialects;
+use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
+use std::sync::Arc;
 
 /// The protocol.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Messages;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Messages {
+    /// Whether tools say `strict` explicitly. Servers that do not read it may refuse a field that they do not know.
+    pub says_strict: bool,
+}
+
+impl Messages {
+    /// What Anthropic itself speaks.
+    pub const ANTHROPIC: Self = Self { says_strict: true };
+
+    /// What other servers understand.
+    pub const COMPATIBLE: Self = Self { says_strict: false };
+}
+
+impl Messages {
+    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+        tools.offered(&self.dialects(), "anthropic-messages", encode::tool)
+    }
+}
 
 impl Wire for Messages {
     fn protocol(&self) -> Protocol {
@@ -25,7 +49,20 @@ impl Wire for Messages {
     fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
         request.check()?;
         let own = request.options.own()?;
-        Ok(encode::encode(request, own, target))
+        let offered = self.offered(request.tools).map_err(tools::refused)?;
+        Ok(encode::encode(request, &offered, own, target))
+    }
+
+    fn dialects(&self) -> Dialects {
+        if self.says_strict {
+            dialect::BOTH
+        } else {
+            dialect::COMPATIBLE
+        }
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        Ok(self.offered(tools)?.report().clone())
     }
 
     fn decoder(&self) -> Decoder {
@@ -72,7 +109,7 @@ pub type Anthropic = super::HttpModel<Messages>;
 impl Anthropic {
     /// A model of this name at Anthropic.
     pub fn new(model: impl Into<String>) -> Self {
-        Self::with_wire(Messages, model)
+        Self::with_wire(Messages::ANTHROPIC, model)
     }
 
     /// Options of the protocol, in every request that has none of its own.
@@ -81,11 +118,17 @@ impl Anthropic {
         self.with_own(options)
     }
 
-    /// The same model at another address, with or without the `/v1` at its end.
+    /// The same model at another address, with or without the `/v1` at its end. Unless it is Anthropic's own, requests
+    /// keep to what [other servers understand](Messages::COMPATIBLE).
     #[must_use]
-    pub fn base_url(self, base_url: impl Into<String>) -> Self {
+    pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
         let base_url = base_url.trim().trim_end_matches('/');
+        self.wire = if base_url.starts_with("https://api.anthropic.com") {
+            Messages::ANTHROPIC
+        } else {
+            Messages::COMPATIBLE
+        };
         self.at(base_url.strip_suffix("/v1").unwrap_or(base_url))
     }
 }

@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::provider::body::BodyFields;
 use crate::provider::wire::{Target, Wire};
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
@@ -238,6 +239,10 @@ impl<W: Wire> HttpModel<W> {
 impl<W: Wire> Model for HttpModel<W> {
     fn name(&self) -> &str {
         &self.model
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        self.wire.check_tools(tools)
     }
 
     fn stream<'a>(

@@ -3,15 +3,16 @@ use crate::message::{
     Content, Image, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
 use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body};
-use crate::provider::choice::chosen_tools;
+use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::tools;
 use crate::provider::wire::Target;
-use crate::tool::ToolDefinition;
+use crate::tool::{Offer, Offered};
 
 pub(super) fn encode(
     chat: &Chat,
     request: &Request<'_>,
+    offered: &Offered,
     own: Option<&Options>,
     target: &Target<'_>,
 ) -> Vec<u8> {
@@ -19,7 +20,7 @@ pub(super) fn encode(
         target.fields,
         |body| {
             wishes(chat, request.options, own, body);
-            settings(chat, request, target, body);
+            settings(chat, request, offered, target, body);
         },
         |body| {
             body.array("messages", |messages| {
@@ -69,7 +70,13 @@ fn wishes(chat: &Chat, options: &RequestOptions, own: Option<&Options>, body: &m
     }
 }
 
-fn settings(chat: &Chat, request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
+fn settings(
+    chat: &Chat,
+    request: &Request<'_>,
+    offered: &Offered,
+    target: &Target<'_>,
+    body: &mut Fields<'_, '_>,
+) {
     let options = request.options;
     body.value("model", target.model);
     if target.stream {
@@ -94,32 +101,21 @@ fn settings(chat: &Chat, request: &Request<'_>, target: &Target<'_>, body: &mut 
     if let Some(parallel) = options.parallel_calls {
         body.value("parallel_tool_calls", &parallel);
     }
-    body.array("tools", |tools| {
-        for definition in tools_of(chat, request) {
-            tools.object(|tool| {
-                tool.value("type", "function");
-                tool.object("function", |function| {
-                    function.value("name", &*definition.name);
-                    function.value("description", &*definition.description);
-                    function.raw("parameters", definition.parameters.as_json());
-                    if chat.says_strict {
-                        function.value("strict", &false);
-                    }
-                });
-            });
-        }
-    });
+    tools::write(body, request, offered, !chat.knows_allowed_tools);
 }
 
-fn tools_of<'a>(
-    chat: &Chat,
-    request: &Request<'a>,
-) -> Box<dyn Iterator<Item = &'a ToolDefinition> + 'a> {
-    if chat.knows_allowed_tools {
-        Box::new(request.tools.iter())
-    } else {
-        Box::new(chosen_tools(request))
-    }
+pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
+    object(out, |tool| {
+        tool.value("type", "function");
+        tool.object("function", |function| {
+            function.value("name", offer.name());
+            function.value("description", &offer.description());
+            function.raw("parameters", offer.parameters());
+            if let Some(strict) = offer.strict() {
+                function.value("strict", &strict);
+            }
+        });
+    });
 }
 
 fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {

@@ -12,9 +12,14 @@ mod options;
 pub use options::Options;
 pub(super) use options::effort;
 
+use super::openai_dialect;
+use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
+use crate::schema::Dialects;
+use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
+use std::sync::Arc;
 
 /// The protocol, with what differs among the servers that speak it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +50,12 @@ impl Chat {
     };
 }
 
+impl Chat {
+    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+        tools.offered(&self.dialects(), "openai-chat", encode::tool)
+    }
+}
+
 impl Wire for Chat {
     fn protocol(&self) -> Protocol {
         Protocol::OpenaiChat
@@ -59,7 +70,20 @@ impl Wire for Chat {
                 "openai-chat has no budget of tokens for reasoning; ask for an effort instead",
             ));
         }
-        Ok(encode::encode(self, request, own, target))
+        let offered = self.offered(request.tools).map_err(tools::refused)?;
+        Ok(encode::encode(self, request, &offered, own, target))
+    }
+
+    fn dialects(&self) -> Dialects {
+        if self.says_strict {
+            openai_dialect::CHAT
+        } else {
+            openai_dialect::COMPATIBLE
+        }
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        Ok(self.offered(tools)?.report().clone())
     }
 
     fn decoder(&self) -> Decoder {

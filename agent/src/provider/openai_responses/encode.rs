@@ -2,21 +2,28 @@ use super::Options;
 use super::item::WITH_THE_PART_BEFORE;
 use crate::message::{Content, Message, Part, PartKind, Protocol, ToolCall, ToolResult};
 use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body};
+use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::ids::safe_id;
 use crate::provider::openai_chat::effort;
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::tools;
 use crate::provider::wire::Target;
+use crate::tool::{Offer, Offered};
 use std::collections::HashSet;
 
 const PROTOCOL: Protocol = Protocol::OpenaiResponses;
 
-pub(super) fn encode(request: &Request<'_>, own: Option<&Options>, target: &Target<'_>) -> Vec<u8> {
+pub(super) fn encode(
+    request: &Request<'_>,
+    offered: &Offered,
+    own: Option<&Options>,
+    target: &Target<'_>,
+) -> Vec<u8> {
     body(
         target.fields,
         |body| {
             wishes(request.options, own, body);
-            settings(request, target, body);
+            settings(request, offered, target, body);
         },
         |body| {
             body.array("input", |items| {
@@ -84,7 +91,12 @@ fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_,
     }
 }
 
-fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_>) {
+fn settings(
+    request: &Request<'_>,
+    offered: &Offered,
+    target: &Target<'_>,
+    body: &mut Fields<'_, '_>,
+) {
     let options = request.options;
     body.value("model", target.model);
     // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
@@ -109,17 +121,17 @@ fn settings(request: &Request<'_>, target: &Target<'_>, body: &mut Fields<'_, '_
     if let Some(parallel) = options.parallel_calls {
         body.value("parallel_tool_calls", &parallel);
     }
-    body.array("tools", |tools| {
-        for definition in request.tools.iter() {
-            tools.object(|tool| {
-                tool.value("type", "function");
-                tool.value("name", &*definition.name);
-                tool.value("description", &*definition.description);
-                tool.raw("parameters", definition.parameters.as_json());
-                // Left out, it would mean "if possible", which changes what the model may leave out.
-                tool.value("strict", &false);
-            });
-        }
+    tools::write(body, request, offered, false);
+}
+
+pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
+    object(out, |tool| {
+        tool.value("type", "function");
+        tool.value("name", offer.name());
+        tool.value("description", &offer.description());
+        tool.raw("parameters", offer.parameters());
+        // Left out, it would mean "if possible", which changes what the model may leave out.
+        tool.value("strict", &offer.strict().unwrap_or(false));
     });
 }
 

@@ -12,13 +12,24 @@ mod options;
 
 pub use options::Options;
 
+use super::openai_dialect;
+use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
+use crate::schema::Dialects;
+use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
+use std::sync::Arc;
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Responses;
+
+impl Responses {
+    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+        tools.offered(&self.dialects(), "openai-responses", encode::tool)
+    }
+}
 
 impl Wire for Responses {
     fn protocol(&self) -> Protocol {
@@ -40,7 +51,16 @@ impl Wire for Responses {
                 "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
             ));
         }
-        Ok(encode::encode(request, own, target))
+        let offered = self.offered(request.tools).map_err(tools::refused)?;
+        Ok(encode::encode(request, &offered, own, target))
+    }
+
+    fn dialects(&self) -> Dialects {
+        openai_dialect::RESPONSES
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        Ok(self.offered(tools)?.report().clone())
     }
 
     fn decoder(&self) -> Decoder {

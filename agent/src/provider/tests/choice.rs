@@ -80,7 +80,7 @@ fn a_choice_of_tools_is_said_in_each_protocols_words() {
     let request = Request::new(&transcript, &tools, &options);
     for wire in [
         &Chat::COMPATIBLE as &dyn Wire,
-        &crate::provider::anthropic::Messages,
+        &crate::provider::anthropic::Messages::ANTHROPIC,
     ] {
         let body = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))

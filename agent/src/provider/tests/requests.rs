@@ -1,4 +1,5 @@
 use super::*;
+use crate::schema::Rendering;
 
 #[test]
 fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
@@ -37,8 +38,8 @@ fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
         json!([{"type": "function", "function": {
             "name": "weather",
             "description": "Get the weather.",
-            "parameters": weather().iter().next().unwrap().parameters.as_value(),
-            "strict": false,
+            "parameters": strictly(wire(Protocol::OpenaiChat)).as_value(),
+            "strict": true,
         }}])
     );
     assert_eq!(body["max_completion_tokens"], 99);
@@ -123,7 +124,16 @@ fn responses_has_the_reasoning_before_its_calls_and_an_output_a_call() {
     );
     assert_eq!(body["instructions"], "Be brief.");
     assert_eq!(body["store"], false);
-    assert_eq!(body["tools"][0]["strict"], false);
+    assert_eq!(body["tools"][0]["strict"], true);
+}
+
+/// The schema of the weather tool, as the protocol's provider enforces it.
+fn strictly(wire: &dyn Wire) -> Rendering {
+    let tools = weather();
+    let strict = wire.dialects().strict.unwrap();
+    strict
+        .render(&tools.iter().next().unwrap().parameters)
+        .unwrap()
 }
 
 #[test]
@@ -135,8 +145,8 @@ fn numbers_and_schemas_go_out_byte_for_byte() {
             .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
         let body = String::from_utf8(body).unwrap();
-        let schema = tools.iter().next().unwrap().parameters.as_json();
-        assert!(body.contains(schema), "{}", wire.protocol());
+        let schema = strictly(wire);
+        assert!(body.contains(schema.as_json()), "{}", wire.protocol());
         assert!(body.contains("12345678901234567890"), "{}", wire.protocol());
         let again = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))

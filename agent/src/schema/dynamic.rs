@@ -1,0 +1,516 @@
+//! Schemas that are known only at run time, on the reference validator.
+//!
+//! A schema may come from a stranger, and so may the arguments: what cannot be bounded when the schema is taken is
+//! bounded by counting, before the validator is asked, how much there would be to do.
+
+use super::pointer::push_key;
+use super::problem::{MOST_PROBLEMS, Problem, Problems, Report};
+use super::{SchemaError, describe};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::fmt;
+
+/// How many values a schema may consist of, and how deep it may be.
+const MOST_NODES: usize = 100_000;
+const MOST_DEPTH: usize = 100;
+/// How often a value may be looked at with a schema, for one text.
+const MOST_VISITS: u64 = 1_000_000;
+/// How many pairs of schema and value are counted, and how far they lead into each other.
+const MOST_PAIRS: usize = 250_000;
+const MOST_STEPS: usize = 512;
+/// How far a pattern may search in one string, and how large it may become: in steps and bytes.
+const MOST_BACKTRACKING: usize = 100_000;
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// The rules of such a schema.
+pub(super) struct Rules {
+    validator: Validator,
+    /// Whether the schema refers to itself: only then one value may be looked at more often than there are schemas.
+    refers: bool,
+}
+
+impl Rules {
+    /// # Errors
+    ///
+    /// What is wrong with the schema, and where.
+    pub(super) fn new(schema: &Value) -> Result<Self, SchemaError> {
+        bounded(schema)?;
+        let refers = references(schema)?;
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(MOST_BACKTRACKING)
+            .size_limit(LARGEST_PATTERN)
+            .dfa_size_limit(LARGEST_PATTERN);
+        let validator = jsonschema::options()
+            .offline()
+            .should_validate_formats(true)
+            .with_pattern_options(patterns)
+            .build(schema)
+            .map_err(|error| wrong_schema(&error))?;
+        Ok(Self { validator, refers })
+    }
+
+    /// Whether the schema accepts a value.
+    pub(super) fn accept(&self, schema: &Value, value: &Value) -> bool {
+        self.affordable(schema, value) && self.validator.is_valid(value)
+    }
+
+    /// What the schema has against a value.
+    pub(super) fn problems(&self, schema: &Value, value: &Value) -> Option<Problems> {
+        if !self.affordable(schema, value) {
+            return Some(Problems::one(Problem::new(
+                "",
+                "too much to check: the arguments are nested too deep for this schema; make them flatter",
+            )));
+        }
+        let mut found: Vec<(usize, Problem)> = Vec::new();
+        let mut omitted = 0;
+        let names: Vec<&str> = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(|properties| properties.keys().map(String::as_str))
+            .collect();
+        for error in self.validator.iter_errors(value) {
+            for problem in told(&error, schema) {
+                // More than twice what is kept cannot change which come first by much, and there may be millions.
+                if found.len() < 64 * MOST_PROBLEMS {
+                    found.push((rank(&names, &problem.path), problem));
+                } else {
+                    omitted += 1;
+                }
+            }
+            if omitted > MOST_NODES {
+                break;
+            }
+        }
+        found.sort_by_key(|(rank, _)| *rank);
+        let mut report = Report::default();
+        for (_, problem) in found {
+            report.add(problem);
+        }
+        report.omit(omitted);
+        report.finish()
+    }
+
+    /// Takes out the nulls that leave out an optional property: those where the schema wants something else. Says
+    /// whether there were any.
+    pub(super) fn take_out(schema: &Value, value: &mut Value) -> bool {
+        take_out(schema, schema, value, 0)
+    }
+
+    fn affordable(&self, schema: &Value, value: &Value) -> bool {
+        !self.refers || Visits::default().count(schema, schema, value, 0) <= MOST_VISITS
+    }
+}
+
+fn take_out(root: &Value, schema: &Value, value: &mut Value, depth: usize) -> bool {
+    if depth > MOST_STEPS {
+        return false;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return resolve(root, target)
+            .is_some_and(|target| take_out(root, target, value, depth + 1));
+    }
+    let mut any = false;
+    match value {
+        Value::Object(members) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let required = schema.get("required").and_then(Value::as_array);
+            let before = members.len();
+            members.retain(|key, member| {
+                let Some(property) = properties.and_then(|properties| properties.get(key)) else {
+                    return true;
+                };
+                let optional =
+                    !required.is_some_and(|required| required.iter().any(|name| name == key));
+                any |= take_out(root, property, member, depth + 1);
+                !(optional && member.is_null() && refuses_null(root, property, 0))
+            });
+            any |= members.len() != before;
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for item in items {
+                    any |= take_out(root, schema, item, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+    any
+}
+
+/// Whether a schema plainly wants something else than null.
+fn refuses_null(root: &Value, schema: &Value, depth: usize) -> bool {
+    let refuses = |schema: &Value| depth < MOST_DEPTH && refuses_null(root, schema, depth + 1);
+    let types = match schema.get("type") {
+        Some(Value::String(one)) => one != "null",
+        Some(Value::Array(several)) => several.iter().all(|one| one != "null"),
+        _ => false,
+    };
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let of_any = schema.get("anyOf").and_then(Value::as_array);
+    types
+        || listed.is_some_and(|listed| !listed.contains(&Value::Null))
+        || of_any.is_some_and(|several| several.iter().all(refuses))
+        || schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|target| resolve(root, target))
+            .is_some_and(refuses)
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules").finish_non_exhaustive()
+    }
+}
+
+/// The declared place of the parameter that a problem is about.
+fn rank(names: &[&str], path: &str) -> usize {
+    let first = path.split('/').nth(1).unwrap_or_default();
+    let first = first.replace("~1", "/").replace("~0", "~");
+    let place = names.iter().position(|name| *name == first);
+    place.unwrap_or(usize::MAX)
+}
+
+/// Refuses a schema that is too large or too deep. Not recursive: the schema is not trusted yet.
+fn bounded(schema: &Value) -> Result<(), SchemaError> {
+    let mut open = vec![(schema, 1)];
+    let mut nodes = 0;
+    while let Some((value, depth)) = open.pop() {
+        nodes += 1;
+        if depth > MOST_DEPTH {
+            return Err(SchemaError::new(format!(
+                "the schema is more than {MOST_DEPTH} levels deep; name its parts in `$defs`"
+            )));
+        }
+        if nodes > MOST_NODES {
+            return Err(SchemaError::new(format!(
+                "the schema has more than {MOST_NODES} parts; make it smaller"
+            )));
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(members) => {
+                open.extend(members.values().map(|member| (member, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether there are references; refuses those that lead out of the schema or nowhere.
+fn references(schema: &Value) -> Result<bool, SchemaError> {
+    fn gather(root: &Value, schema: &Value, any: &mut bool) -> Result<(), SchemaError> {
+        let Some(object) = schema.as_object() else {
+            return Ok(());
+        };
+        if let Some(word) = ["$dynamicRef", "$recursiveRef"]
+            .into_iter()
+            .find(|word| object.contains_key(*word))
+        {
+            return Err(SchemaError::new(format!(
+                "`{word}` cannot be followed; write a `$ref` into the schema's own `$defs`"
+            )));
+        }
+        if let Some(target) = object.get("$ref").and_then(Value::as_str) {
+            *any = true;
+            if resolve(root, target).is_none() {
+                return Err(SchemaError::new(format!(
+                    "the reference to {} points nowhere; only references into the schema's own `$defs` can be followed",
+                    describe::quoted(target)
+                )));
+            }
+        }
+        let mut result = Ok(());
+        each_subschema(object, &mut |_, child| {
+            if result.is_ok() {
+                result = gather(root, child, any);
+            }
+        });
+        result
+    }
+    let mut any = false;
+    gather(schema, schema, &mut any)?;
+    Ok(any)
+}
+
+/// What a reference into the same schema points to.
+fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+    let pointer = reference.strip_prefix('#')?;
+    if pointer.contains('%') {
+        // Only the escapes of URIs are undone: a pointer's own are still needed.
+        let decoded = percent_decoded(pointer)?;
+        return root.pointer(&decoded);
+    }
+    root.pointer(pointer)
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(rest.next()?).to_digit(16);
+            let code = digit()? * 16 + digit()?;
+            bytes.push(u8::try_from(code).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Counts how often a validator without a memory would look at a value, each pair of schema and value worked out once.
+#[derive(Default)]
+struct Visits(HashMap<(*const Value, *const Value), u64>);
+
+impl Visits {
+    fn count(&mut self, root: &Value, schema: &Value, value: &Value, depth: usize) -> u64 {
+        let Some(object) = schema.as_object() else {
+            return 1;
+        };
+        let pair = (std::ptr::from_ref(schema), std::ptr::from_ref(value));
+        if let Some(known) = self.0.get(&pair) {
+            return *known;
+        }
+        // A reference that leads back to itself without going into the value, or a chain of them without end.
+        if depth > MOST_STEPS || self.0.len() > MOST_PAIRS {
+            return u64::MAX;
+        }
+        self.0.insert(pair, 1);
+        let mut visits = 1_u64;
+        let mut add = |this: &mut Self, schema: &Value, value: &Value| {
+            if visits <= MOST_VISITS {
+                visits = visits.saturating_add(this.count(root, schema, value, depth + 1));
+            }
+        };
+        if let Some(target) = object.get("$ref").and_then(Value::as_str)
+            && let Some(target) = resolve(root, target)
+        {
+            add(self, target, value);
+        }
+        each_subschema(object, &mut |keyword, child| match keyword {
+            Keyword::Same => add(self, child, value),
+            Keyword::Property(name) => {
+                if let Some(member) = value.get(name) {
+                    add(self, child, member);
+                }
+            }
+            Keyword::Inside => match value {
+                Value::Object(members) => {
+                    members.values().for_each(|member| add(self, child, member));
+                }
+                Value::Array(items) => items.iter().for_each(|item| add(self, child, item)),
+                _ => {}
+            },
+            Keyword::Elsewhere => {}
+        });
+        self.0.insert(pair, visits);
+        visits
+    }
+}
+
+/// Visits the schemas directly inside a schema, and no literal that only looks like one.
+fn each_subschema<'s>(
+    object: &'s Map<String, Value>,
+    visit: &mut dyn FnMut(Keyword<'s>, &'s Value),
+) {
+    for (key, value) in object {
+        let about = match key.as_str() {
+            "properties" => {
+                let properties = value.as_object().into_iter().flatten();
+                properties.for_each(|(name, child)| visit(Keyword::Property(name), child));
+                continue;
+            }
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas"
+            | "dependencies" => Keyword::Same,
+            "items"
+            | "prefixItems"
+            | "additionalItems"
+            | "contains"
+            | "additionalProperties"
+            | "patternProperties"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Keyword::Inside,
+            "$defs" | "definitions" => Keyword::Elsewhere,
+            _ => continue,
+        };
+        match (key.as_str(), value) {
+            (_, Value::Array(children)) => children.iter().for_each(|child| visit(about, child)),
+            (
+                "dependentSchemas" | "dependencies" | "patternProperties" | "$defs" | "definitions",
+                Value::Object(children),
+            ) => children.values().for_each(|child| visit(about, child)),
+            (_, child) => visit(about, child),
+        }
+    }
+}
+
+/// What a subschema is asked about.
+#[derive(Debug, Clone, Copy)]
+enum Keyword<'s> {
+    /// The value itself.
+    Same,
+    /// This member of the value.
+    Property(&'s str),
+    /// Members or items of the value.
+    Inside,
+    /// Nothing: it stands there to be referred to.
+    Elsewhere,
+}
+
+fn wrong_schema(error: &ValidationError<'_>) -> SchemaError {
+    let mut message = error.to_string();
+    message.truncate(message.floor_char_boundary(300));
+    let path = error.instance_path().as_str();
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!(" at {path}")
+    };
+    SchemaError::new(format!("the schema is not valid{place}: {message}"))
+}
+
+/// An error in our words. One of several missing or unknown keys is told for each of them.
+fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> {
+    let path = error.instance_path().as_str();
+    let at = |key: &str, message: String| {
+        let mut path = path.to_owned();
+        push_key(&mut path, key);
+        Problem::new(path, message)
+    };
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            vec![at(name, "is missing".to_owned())]
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            let known: Vec<&str> = beside(error, schema)
+                .and_then(|near| near.get("properties")?.as_object())
+                .into_iter()
+                .flat_map(|properties| properties.keys().map(String::as_str))
+                .collect();
+            let words = |key: &String| at(key, describe::unknown_name(key, &known));
+            unexpected.iter().take(MOST_PROBLEMS).map(words).collect()
+        }
+        _ => vec![Problem::new(path, message(error))],
+    }
+}
+
+/// The schema in which the keyword stands that refused.
+fn beside<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<&'s Map<String, Value>> {
+    let keyword = error.schema_path().as_str();
+    schema.pointer(keyword.rsplit_once('/')?.0)?.as_object()
+}
+
+fn message(error: &ValidationError<'_>) -> String {
+    let text = error.instance().to_string();
+    let got = describe::value(&text, 0, false);
+    let plural =
+        |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    match error.kind() {
+        Kind::Type { kind } => {
+            let words: Vec<String> = match kind {
+                TypeKind::Single(one) => vec![one.to_string()],
+                TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
+            };
+            let words: Vec<&str> = words.iter().map(|word| type_word(word)).collect();
+            format!("must be {}, got {got}", describe::list(&words, " or "))
+        }
+        Kind::Enum { options } => {
+            let options = options.as_array().map_or(&[][..], Vec::as_slice);
+            format!("must be {}, got {got}", describe::values(options))
+        }
+        Kind::Constant { expected_value } => {
+            let wanted = std::slice::from_ref(&**expected_value);
+            format!("must be {}, got {got}", describe::values(wanted))
+        }
+        Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),
+        Kind::Maximum { limit } => format!("must be at most {limit}, got {got}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, got {got}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, got {got}"),
+        Kind::MultipleOf { multiple_of } => {
+            format!("must be a multiple of {multiple_of}, got {got}")
+        }
+        Kind::MinLength { limit } => format!(
+            "must have at least {}, got {got}",
+            plural(*limit, "character")
+        ),
+        Kind::MaxLength { limit } => format!(
+            "must have at most {}, got {got}",
+            plural(*limit, "character")
+        ),
+        Kind::MinItems { limit } => format!("must have at least {}", plural(*limit, "item")),
+        Kind::MaxItems { limit } => format!("must have at most {}", plural(*limit, "item")),
+        Kind::AdditionalItems { limit } => {
+            format!("must have at most {}", plural(*limit as u64, "item"))
+        }
+        Kind::MinProperties { limit } => format!("must have at least {}", plural(*limit, "key")),
+        Kind::MaxProperties { limit } => format!("must have at most {}", plural(*limit, "key")),
+        Kind::UniqueItems => "its items must differ from each other".to_owned(),
+        Kind::Pattern { pattern } => format!(
+            "must match the pattern {}, got {got}",
+            describe::shown(pattern)
+        ),
+        Kind::Format { format } => format!("must be a valid {format}, got {got}"),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            format!(
+                "must fit one of {} alternatives, got {got}{}",
+                context.len(),
+                nearest(context)
+            )
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            format!("must fit exactly one alternative, and fits several, got {got}")
+        }
+        Kind::Not { schema } => format!(
+            "must not fit {}, got {got}",
+            describe::shown(&schema.to_string())
+        ),
+        Kind::FalseSchema => "must not be here".to_owned(),
+        Kind::Contains => "must have an item of the kind that the schema wants".to_owned(),
+        Kind::PropertyNames { error } => format!("a key of it is not allowed: {}", message(error)),
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "is too hard to match against the pattern; give a simpler text".to_owned()
+        }
+        // Kinds that have no values in their words, and those that are not known yet.
+        _ => error.masked_with(describe::shown(&text)).to_string(),
+    }
+}
+
+/// What the alternative with the fewest problems has against the value.
+fn nearest(alternatives: &[Vec<ValidationError<'_>>]) -> String {
+    let deepest = |errors: &Vec<ValidationError<'_>>| {
+        errors
+            .iter()
+            .map(|error| error.instance_path().as_str().len())
+            .max()
+    };
+    alternatives
+        .iter()
+        .filter(|errors| errors.len() == 1)
+        .max_by_key(|errors| deepest(errors))
+        .and_then(|errors| errors.first())
+        .map_or_else(String::new, |error| match error.kind() {
+            Kind::Required { property } => format!("; the nearest lacks {property}"),
+            _ => String::new(),
+        })
+}
+
+fn type_word(name: &str) -> &str {
+    match name {
+        "string" => "a string",
+        "integer" => "an integer",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "an array",
+        "object" => "an object",
+        other => other,
+    }
+}
