@@ -68,9 +68,12 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
     let one = |(at, param): (usize, &Param)| {
         let validate = param.arg.validate.as_ref()?;
         let (slot, name, secret) = (slot(at), wire_name(param), param.arg.secret);
+        // Where the author named the function, for it may take another type.
+        let value = Ident::new("value", Span::mixed_site().located_at(validate.span()));
+        let said = quote_spanned!(validate.span()=> #validate(#value));
         Some(quote_spanned! {Span::mixed_site()=>
-            if let #private::Some(value) = &#slot {
-                #refusals.note(#name, #secret, #validate(value));
+            if let #private::Some(#value) = &#slot {
+                #refusals.note(#name, #secret, #said);
             }
         })
     };
@@ -88,10 +91,16 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
             let kept = kept(tool, param, "'_", private);
             quote_spanned!(span=> #private::from_model::<#kept, _>();)
         });
+        let given = slots.iter().map(|slot| {
+            let mut slot = slot.clone();
+            slot.set_span(slot.span().located_at(validate.span()));
+            slot
+        });
+        let said = quote_spanned!(validate.span()=> #validate(#(#given),*));
         quote_spanned! {Span::mixed_site()=>
             #(#asked)*
             if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
-                #refusals.note("", false, #validate(#(#slots),*));
+                #refusals.note("", false, #said);
             }
         }
     });
