@@ -109,6 +109,12 @@ impl fmt::Debug for Event {
                 .debug_struct("Unknown")
                 .field("bytes", &text.len())
                 .finish(),
+            Self::FellBack { from, to, why } => f
+                .debug_struct("FellBack")
+                .field("from", from)
+                .field("to", to)
+                .field("why", why)
+                .finish(),
             Self::Replied(reply) => f.debug_tuple("Replied").field(reply).finish(),
             Self::CallStarted(call) => f.debug_tuple("CallStarted").field(call).finish(),
             Self::Progress {
