@@ -10,8 +10,6 @@ mod check;
 mod error;
 mod event;
 mod fallback;
-#[cfg(feature = "http")]
-mod from_env;
 mod function;
 mod network;
 mod options;
@@ -25,8 +23,9 @@ mod tests;
 pub use error::{ModelError, ModelErrorKind, ServerError};
 pub use event::{ModelEvent, ModelStream};
 pub use fallback::Fallback;
+// The one import that goes up: users look for it where they look for models.
 #[cfg(feature = "http")]
-pub use from_env::from_env;
+pub use crate::provider::from_env;
 pub use function::FunctionModel;
 #[cfg(feature = "http")]
 pub(crate) use function::events_of;

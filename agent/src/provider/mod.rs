@@ -8,6 +8,8 @@
 mod body;
 mod failure;
 #[cfg(feature = "http")]
+mod from_env;
+#[cfg(feature = "http")]
 mod http;
 mod ids;
 mod json;
@@ -25,6 +27,8 @@ pub mod openai_responses;
 
 pub use body::BodyFields;
 pub use failure::error_answer;
+#[cfg(feature = "http")]
+pub use from_env::from_env;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits};
 pub use wire::{Decoder, Target, Wire, protocols};

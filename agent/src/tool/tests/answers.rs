@@ -1,6 +1,6 @@
 use super::{call, text};
 use crate::message::Content;
-use crate::{ToolError, ToolOutput, tool, tools};
+use agent::{ToolError, ToolOutput, tool, tools};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(serde::Serialize)]

@@ -1,5 +1,5 @@
 use super::text;
-use crate::{FromCall, OnError, RunData, Scheduling, State, ToolContext, ToolError, tool, tools};
+use agent::{FromCall, OnError, RunData, Scheduling, State, ToolContext, ToolError, tool, tools};
 use std::path::Path;
 use std::time::Duration;
 

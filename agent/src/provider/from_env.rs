@@ -1,6 +1,6 @@
-use super::{Model, ModelError, ModelErrorKind};
+use super::{ApiKey, HttpModel, Wire};
 use crate::message::Protocol;
-use crate::provider::{ApiKey, HttpModel, Wire};
+use crate::model::{Model, ModelError, ModelErrorKind};
 use std::sync::Arc;
 
 /// The model that the environment names.
@@ -57,15 +57,15 @@ type Make = fn(&str, &Settings<'_>) -> Result<Arc<dyn Model>, ModelError>;
 /// How each protocol makes its model.
 const MAKERS: &[(Protocol, Make)] = &[
     (Protocol::OpenaiChat, |model, settings| {
-        use crate::provider::openai_chat::OpenAiChat;
+        use super::openai_chat::OpenAiChat;
         settings.apply(OpenAiChat::new(model), OpenAiChat::base_url)
     }),
     (Protocol::OpenaiResponses, |model, settings| {
-        use crate::provider::openai_responses::OpenAiResponses;
+        use super::openai_responses::OpenAiResponses;
         settings.apply(OpenAiResponses::new(model), OpenAiResponses::base_url)
     }),
     (Protocol::AnthropicMessages, |model, settings| {
-        use crate::provider::anthropic::Anthropic;
+        use super::anthropic::Anthropic;
         settings.apply(Anthropic::new(model), Anthropic::base_url)
     }),
 ];
