@@ -50,12 +50,8 @@ fn snapshot(tools: &ToolSet, path: &Path, update: bool) -> Result<(), String> {
     })?;
     let kept: Vec<Value> = serde_json::from_str(&text)
         .map_err(|error| format!("{} is no snapshot: {error}; {again}", path.display()))?;
-    if kept == told
-        && kept
-            .iter()
-            .map(Value::to_string)
-            .eq(told.iter().map(Value::to_string))
-    {
+    // As text, since the order of properties is part of what is told.
+    if text_of(&kept) == text_of(&told) {
         return Ok(());
     }
     let named = |tools: &[Value], name: &Value| {
@@ -72,7 +68,10 @@ fn snapshot(tools: &ToolSet, path: &Path, update: bool) -> Result<(), String> {
         let name = tool.get("name").unwrap_or(&Value::Null);
         match named(&kept, name) {
             None => drop(write!(message, "\n  {name} is new")),
-            Some(before) if before.to_string() != tool.to_string() => {
+            Some(before)
+                if text_of(std::slice::from_ref(&before))
+                    != text_of(std::slice::from_ref(tool)) =>
+            {
                 let _ = write!(message, "\n  {name} was {before}\n  {name} is  {tool}");
             }
             Some(_) => {}
@@ -85,6 +84,14 @@ fn snapshot(tools: &ToolSet, path: &Path, update: bool) -> Result<(), String> {
         }
     }
     Err(format!("{message}\nif that is meant, {again}"))
+}
+
+fn text_of(tools: &[Value]) -> String {
+    tools
+        .iter()
+        .map(Value::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn told(tool: &crate::ToolDefinition) -> Value {

@@ -1,4 +1,5 @@
 use super::{Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, Request};
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use std::fmt;
@@ -45,6 +46,15 @@ impl Model for Fallback {
     /// That of the first.
     fn name(&self) -> &str {
         self.first.name()
+    }
+
+    /// Any of them may be asked: what one cannot be told is an error, what one is not held to is reported.
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        let mut report = self.first.check_tools(tools)?;
+        for other in &self.others {
+            report.extend(other.check_tools(tools)?);
+        }
+        Ok(report)
     }
 
     fn stream<'a>(

@@ -286,6 +286,16 @@ impl ToolReport {
         self.notes.is_empty()
     }
 
+    /// Adds what another report says and this one does not.
+    pub(crate) fn extend(&mut self, other: Self) {
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.notes.sort_by(|one, other| one.tool.cmp(&other.tool));
+    }
+
     fn add(&mut self, definition: &ToolDefinition, kind: NoteKind) {
         self.notes.push(ToolNote {
             tool: definition.name.clone(),

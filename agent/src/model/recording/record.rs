@@ -1,5 +1,6 @@
 use super::file::{Asked, Fault, Header, KIND, Line, VERSION, asked, news, unusable};
 use crate::model::{Model, ModelError, ModelEvent, ModelStream, Request};
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
@@ -68,6 +69,10 @@ impl<M: Model> RecordingModel<M> {
 impl<M: Model> Model for RecordingModel<M> {
     fn name(&self) -> &str {
         self.model.name()
+    }
+
+    fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
+        self.model.check_tools(tools)
     }
 
     fn stream<'a>(

@@ -36,7 +36,7 @@ impl Messages {
 }
 
 impl Messages {
-    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+    fn offered(self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
         tools.offered(&self.dialects(), "anthropic-messages", encode::tool)
     }
 }

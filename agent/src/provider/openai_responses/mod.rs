@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub struct Responses;
 
 impl Responses {
-    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
+    fn offered(self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
         tools.offered(&self.dialects(), "openai-responses", encode::tool)
     }
 }

@@ -18,6 +18,10 @@ use std::fmt;
 
 /// What a provider reads of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a rule of its own, and a provider may have any of them"
+)]
 pub struct Dialect {
     /// What it is called, for messages: `OpenAI strict`.
     pub name: &'static str,

@@ -429,7 +429,8 @@ impl Renderer<'_> {
                 continue;
             }
             let value = object.remove(&word).unwrap_or_default();
-            let empty = value.as_object().is_some_and(Map::is_empty) || value == Value::Bool(false);
+            let empty = word != "not"
+                && (value.as_object().is_some_and(Map::is_empty) || value == Value::Bool(false));
             match word.as_str() {
                 "default" | "examples" => said.push((word, value)),
                 // What is empty says nothing, and `then` without `if` neither.
@@ -607,9 +608,8 @@ fn differ(one: &Value, other: &Value) -> bool {
     };
     let (ours, theirs) = (types(one), types(other));
     let numbers = |types: &[String]| types.iter().any(|one| one == "number" || one == "integer");
-    let disjoint =
-        !ours.iter().any(|one| theirs.contains(one)) && !(numbers(&ours) && numbers(&theirs));
-    if !ours.is_empty() && !theirs.is_empty() && disjoint {
+    let share = ours.iter().any(|one| theirs.contains(one)) || numbers(&ours) && numbers(&theirs);
+    if !ours.is_empty() && !theirs.is_empty() && !share {
         return true;
     }
     let values = |schema: &Value| -> Option<Vec<Value>> {
