@@ -74,7 +74,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A call whose arguments were checked: what hooks, approvals and events get to see of it.
+/// A call after the check of its arguments: what hooks, approvals and events get to see of it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedCall {
     call: ToolCall,
@@ -88,7 +88,8 @@ impl CheckedCall {
         &self.call
     }
 
-    /// The arguments as the tool gets them: JSON text that its schema accepts.
+    /// The arguments as the tool gets them: JSON text that its schema accepts. Of a call that will not run, the text as
+    /// far as it was mended.
     pub fn arguments(&self) -> &str {
         match &self.mended {
             Some(mended) => &mended.text,

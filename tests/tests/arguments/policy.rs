@@ -88,11 +88,11 @@ async fn the_policy_of_a_tool_decides_either_way() {
     let (tools, runs) = mail();
     let tools = tools
         .with_policy("send", |policy| {
-            policy.mending.repaired = Some(Repaired::Run)
+            policy.mending.repaired = Some(Repaired::Run);
         })
         .unwrap()
         .with_policy("read", |policy| {
-            policy.mending.repaired = Some(Repaired::SendAgain)
+            policy.mending.repaired = Some(Repaired::SendAgain);
         })
         .unwrap();
     assert_eq!(tools.call("send", REPAIRED).await.outcome, Outcome::Done);

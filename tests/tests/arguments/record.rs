@@ -39,7 +39,7 @@ fn calls() -> Vec<ToolCall> {
 }
 
 #[tokio::test]
-async fn a_start_is_told_of_each_call_that_passed_with_what_its_tool_gets() {
+async fn a_start_is_told_of_each_call_with_what_its_tool_gets() {
     let (events, _) = events(calls()).await;
     let started: Vec<&CheckedCall> = events
         .iter()
@@ -64,7 +64,10 @@ async fn a_start_is_told_of_each_call_that_passed_with_what_its_tool_gets() {
         [
             ("a", r#"{ "x": 1 }"#, Provenance::Strict, 0),
             ("b", r#"{"x":2}"#, Provenance::Coerced, 1),
+            // These do not run: their text is the model's.
+            ("c", r#"{"x":3"#, Provenance::Strict, 0),
             ("d", r#"{"x":"four"}"#, Provenance::Repaired, 2),
+            ("e", "{}", Provenance::Strict, 0),
         ]
     );
 }

@@ -28,7 +28,7 @@ const TEXTS: &[&str] = &[
     r#"{"user":5,"word":"hunter2"}"#,
     r#"{"user":"ann","word":"hunter2","more":{"hunter2":"1"}}"#,
     r#"{"user":"ann","word":"ok","more":{"hunter2":300}}"#,
-    r#"{user:'ann',word:'hunter2'}"#,
+    r"{user:'ann',word:'hunter2'}",
     r#"{"user":"ann","word":"hunter2"#,
     r#"{"user":"ann","word":hunter2}"#,
     r#"{"user":"ann","word":"hunter2" "hunter2"}"#,

@@ -56,7 +56,7 @@ const WHOLE: &[&str] = &[
     r#"{"text":"Par\u0069s \"here\" \\ é 🦀 }]","number":-12.5e+3,"flag":false}"#,
     r#"{"inner":{"list":[1,null,2.5],"text":"a, b: {c}"},"number":123}"#,
     "{\n  \"text\": \"tab\there\",\n  \"number\": 1,\n}\n",
-    r#"{text: 'single', flag: True, number: .5}"#,
+    r"{text: 'single', flag: True, number: .5}",
     r#""{\"text\":\"twice\",\"number\":7}""#,
     "```json\n{\"number\": 12, // why\n \"flag\": true}\n```",
     r#"{"number":"12","flag":"true","inner":"{\"list\":[1]}"}"#,

@@ -5,7 +5,8 @@ use agent::message::Outcome;
 use agent::{State, ToolContext, tool, tools};
 
 fn is_even(number: &u32) -> Result<(), String> {
-    (number % 2 == 0)
+    number
+        .is_multiple_of(2)
         .then_some(())
         .ok_or_else(|| format!("must be even, got {number}"))
 }
