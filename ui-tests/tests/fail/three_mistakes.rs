@@ -12,12 +12,12 @@ async fn find_route(#[arg(range = 1..=10, default = 30)] stops: u8) -> u8 {
     stops
 }
 
-/// Convert an amount of money.
+/// Look a currency up.
 #[tool]
-async fn convert(#[arg(length = 3)] amount: f64) -> f64 {
-    amount
+async fn find_currency(#[arg(pattern = "^[A-Z]{3$")] code: String) -> String {
+    code
 }
 
 fn main() {
-    let _ = tools![get_weather, find_route, convert];
+    let _ = tools![get_weather, find_route, find_currency].into_set();
 }
