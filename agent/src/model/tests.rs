@@ -66,7 +66,10 @@ fn a_request_that_cannot_be_met_is_an_error_of_its_own_each() {
         ..RequestOptions::default()
     };
     let called = |name: &str| RequestOptions {
-        response_format: Some(ResponseFormat::new(name, Schema::new(json!({"type": "object"})).unwrap())),
+        response_format: Some(ResponseFormat::new(
+            name,
+            Schema::new(json!({"type": "object"})).unwrap(),
+        )),
         ..RequestOptions::default()
     };
     let hot = RequestOptions {
