@@ -113,7 +113,7 @@ impl<'s> Check<'s> {
         for word in ["anyOf", "oneOf", "allOf", "prefixItems"] {
             match object.get(word) {
                 Some(Value::Array(children)) if children.is_empty() => {
-                    self.says(at, &format!("`{word}` is empty"))
+                    self.says(at, &format!("`{word}` is empty"));
                 }
                 Some(Value::Array(children)) => {
                     for (index, child) in children.iter().enumerate() {

@@ -137,7 +137,7 @@ fn may_pass(error: &ModelError) -> bool {
 
 impl fmt::Debug for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let others = self.others.iter().map(|model| model.name());
+        let others = self.others.iter().map(Model::name);
         f.debug_list()
             .entry(&self.first.name())
             .entries(others)

@@ -31,8 +31,10 @@ pub use function::FunctionModel;
 pub(crate) use function::events_of;
 pub use network::{check_network, forbid_network};
 pub use options::{Effort, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice};
+pub(crate) use own_options::ForProtocol;
 pub use own_options::ProviderOptions;
-pub(crate) use own_options::{ForProtocol, sealed};
+#[cfg(feature = "providers")]
+pub(crate) use own_options::sealed;
 pub use recording::{RecordingModel, ReplayModel};
 pub use request::Request;
 pub use scripted::{ScriptedModel, Step};

@@ -3,6 +3,7 @@
 use agent::schema::{Reader, Schema};
 use serde_json::{Map, Value, json};
 
+#[expect(clippy::needless_pass_by_value, reason = "`json!` makes values")]
 fn object(properties: Value) -> Value {
     json!({"type": "object", "properties": properties})
 }

@@ -227,7 +227,7 @@ fn look(
     #[arg(default = 3)]
     count: u32,
     /// Where.
-    place: Option<String>,
+    place: Option<&str>,
 ) -> String {
     format!("{word} {count} {place:?}")
 }

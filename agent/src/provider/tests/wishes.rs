@@ -108,18 +108,25 @@ fn each_wish_is_said_in_each_protocols_words_or_refused() {
     }
 }
 
+fn given(own: impl ProviderOptions) -> RequestOptions {
+    RequestOptions::default().for_protocol(own)
+}
+
 #[test]
 fn options_of_one_protocol_are_said_by_it_and_refused_by_the_others() {
-    let mut chat = openai_chat::Options::default();
-    chat.seed = Some(7);
-    chat.service_tier = Some("flex".into());
-    let mut responses = openai_responses::Options::default();
-    responses.service_tier = Some("flex".into());
-    let mut messages = anthropic::Options::default();
-    messages.service_tier = Some("auto".into());
-    fn given(own: impl ProviderOptions) -> RequestOptions {
-        RequestOptions::default().for_protocol(own)
-    }
+    let chat = openai_chat::Options {
+        seed: Some(7),
+        service_tier: Some("flex".into()),
+        ..openai_chat::Options::default()
+    };
+    let responses = openai_responses::Options {
+        service_tier: Some("flex".into()),
+        ..openai_responses::Options::default()
+    };
+    let messages = anthropic::Options {
+        service_tier: Some("auto".into()),
+        ..anthropic::Options::default()
+    };
     for (of, options, tier) in [
         (Protocol::OpenaiChat, given(chat), "flex"),
         (Protocol::OpenaiResponses, given(responses), "flex"),
