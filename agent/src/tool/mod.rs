@@ -1,6 +1,6 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
-//! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` (as a provider is told of them), `param`
+//! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
 //! and `list` (what the macros generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once`
 //! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
@@ -20,6 +20,8 @@ mod error;
 pub(crate) mod list;
 mod mending;
 mod offer;
+#[cfg(feature = "providers")]
+mod offered;
 pub(crate) mod once;
 mod output;
 pub(crate) mod param;
@@ -41,9 +43,9 @@ pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
 pub use list::{Given, IntoTools, Tools};
 pub use mending::{Mending, Repaired};
-#[cfg(feature = "providers")]
-pub(crate) use offer::Offered;
 pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
+#[cfg(feature = "providers")]
+pub(crate) use offered::Offered;
 pub use output::ToolOutput;
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};

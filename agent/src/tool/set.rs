@@ -1,5 +1,6 @@
 use super::definition::{Origin, Rewrite, Tool, ToolDefinition};
-use super::offer::Memory;
+#[cfg(feature = "providers")]
+use super::offered::Memory;
 use super::policy::ToolPolicy;
 use crate::json::Object;
 use crate::schema::{Fingerprint, Impossible, SchemaError};
@@ -230,6 +231,7 @@ pub struct Definitions(Arc<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     list: Box<[Arc<ToolDefinition>]>,
+    #[cfg(feature = "providers")]
     memory: Memory,
 }
 
@@ -243,6 +245,7 @@ impl Definitions {
     fn new(list: impl Iterator<Item = Arc<ToolDefinition>>) -> Self {
         Self(Arc::new(Kept {
             list: list.collect(),
+            #[cfg(feature = "providers")]
             memory: Memory::default(),
         }))
     }
@@ -284,6 +287,7 @@ impl Definitions {
         &self.0.list
     }
 
+    #[cfg(feature = "providers")]
     pub(super) fn memory(&self) -> &Memory {
         &self.0.memory
     }
