@@ -19,8 +19,8 @@ pub mod testing;
 mod tool;
 
 pub use run::{
-    Agent, AgentBuilder, Answer, CallEnded, Event, Paused, Prompt, Run, RunError, RunErrorKind,
-    RunStream,
+    Agent, AgentBuilder, Answer, CallEnded, Event, Execution, Paused, Prompt, Run, RunError,
+    RunErrorKind, RunStream,
 };
 pub use tool::*;
 

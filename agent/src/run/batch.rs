@@ -4,13 +4,13 @@
 //! whole batch: find the tools and check the arguments; decide whether each call may run; say which ones start; run
 //! them; deliver one result a call, in the model's order.
 
-use super::agent::Plan;
 use super::effects::{Effects, Events, Key, ReadyCall, RunHost};
 use super::error::Cause;
 use super::event::Event;
+use super::plan::Plan;
 use super::state::{OpenCall, RunState, Stage};
 use crate::message::{Message, ToolCall};
-use crate::tool::{Arguments, CallEnd, OnError, Ran, Scheduling, Tool, ToolContext, ToolSet};
+use crate::tool::{Arguments, CallEnd, OnError, Ran, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
@@ -84,7 +84,7 @@ async fn take_to_end(
     } = state;
     let calls = || transcript.last().into_iter().flat_map(Message::calls);
     let arguments: Vec<Arguments<'_>> = calls()
-        .map(|call| Arguments::new(&call.arguments, plan.mending()))
+        .map(|call| Arguments::new(&call.arguments, plan.setup().mending))
         .collect();
 
     let mut ready = Vec::new();
@@ -114,10 +114,15 @@ async fn take_to_end(
         events,
         stopped: None,
     };
+    let setup = plan.setup();
+    let most_at_once = setup.most_at_once;
     for (key, call) in ready {
-        let alone = runs_alone(call.tool);
+        let alone = setup.execution.is_alone(&call.tool.definition().policy);
         if alone {
             batch.drain().await?;
+        }
+        while most_at_once.is_some_and(|most| batch.running.len() >= most.get()) {
+            batch.next().await?;
         }
         if batch.stopped.is_some() || plan.cancellation.is_cancelled() {
             break;
@@ -179,14 +184,6 @@ fn decide(call: ReadyCall<'_>) -> Result<ReadyCall<'_>, Box<CallEnd>> {
     Ok(call)
 }
 
-/// Whether nothing may run beside it.
-fn runs_alone(tool: &Tool) -> bool {
-    match tool.definition().policy.scheduling {
-        Scheduling::Alone | Scheduling::Sequential => true,
-        Scheduling::Undeclared | Scheduling::Parallel => false,
-    }
-}
-
 /// The calls of a batch while they run, in this task: dropping them stops them.
 struct Batch<'a> {
     open: &'a mut [OpenCall],
@@ -220,14 +217,21 @@ impl<'a> Batch<'a> {
         }));
     }
 
-    /// Runs until the last of the calls has ended, and shows their progress meanwhile.
+    /// Runs until the last of the calls has ended.
     async fn drain(&mut self) -> Result<(), Cause> {
+        while !self.running.is_empty() {
+            self.next().await?;
+        }
+        Ok(())
+    }
+
+    /// Runs until one more call has ended, and shows their progress meanwhile.
+    async fn next(&mut self) -> Result<(), Cause> {
         loop {
             match future::select(self.running.next(), pin!(self.host.spoke())).await {
-                Either::Left((None, _)) => return Ok(()),
-                Either::Left((Some(ended), _)) => {
+                Either::Left((ended, _)) => {
                     show_progress(self.host, self.events).await;
-                    self.end(ended)?;
+                    return ended.map_or(Ok(()), |ended| self.end(ended));
                 }
                 Either::Right(_) => show_progress(self.host, self.events).await,
             }

@@ -1,9 +1,10 @@
 //! One conversation: how it is started, watched and ended.
 
-use super::agent::{Agent, Plan};
+use super::agent::Agent;
 use super::effects::{Events, InProcess, RunDataMap, RunHost};
 use super::error::{Cause, RunError};
 use super::event::Event;
+use super::plan::Plan;
 use super::state::{RunState, Stage};
 use super::turn;
 use crate::history;
@@ -104,16 +105,20 @@ impl Run {
             data,
             cancellation,
         } = self;
-        let span = tracing::info_span!("run", id = state.id.as_str(), model = agent.model().name());
+        let span = tracing::info_span!(
+            "run",
+            id = state.id.as_str(),
+            model = agent.setup().model.name()
+        );
         let run = async move {
             state.transcript.extend(prompt);
             let plan = Plan::new(agent, cancellation);
             let host = RunHost::new(data, &events);
             let effects = InProcess {
-                model: plan.model(),
+                model: &*plan.setup().model,
                 events: &events,
                 cancellation: &plan.cancellation,
-                tool_timeout: plan.tool_timeout(),
+                tool_timeout: plan.setup().tool_timeout,
             };
             match turn::drive(&mut state, &plan, &effects, &events, &host).await {
                 Ok(()) => Answer::new(state),

@@ -1,10 +1,10 @@
 //! The loop itself.
 
-use super::agent::Plan;
 use super::batch;
 use super::effects::{Effects, Events, Key, RunHost};
 use super::error::Cause;
 use super::event::Event;
+use super::plan::Plan;
 use super::state::RunState;
 use crate::message::{Outcome, Reply, StopReason};
 use crate::model::{Request, RequestOptions, ToolChoice};
@@ -32,8 +32,8 @@ pub(super) async fn drive(
     let mut tools_were_called = state.turn > 0;
     batch::deliver(state, events).await;
     loop {
-        if state.turn >= plan.max_turns() {
-            return Err(Cause::TurnLimit(plan.max_turns()));
+        if state.turn >= plan.setup().max_turns {
+            return Err(Cause::TurnLimit(plan.setup().max_turns));
         }
         if plan.cancellation.is_cancelled() {
             return Err(Cause::Cancelled);
@@ -47,7 +47,7 @@ pub(super) async fn drive(
         let definitions = tools.definitions();
         let options = options(plan, tools_were_called);
         let mut request = Request::new(&state.transcript, &definitions, &options);
-        request.instructions = plan.instructions();
+        request.instructions = plan.setup().instructions.as_deref();
         request.check().map_err(Cause::Model)?;
         let reply = effects.ask(Key { turn, index: 0 }, request).await?;
 
@@ -90,7 +90,7 @@ pub(super) async fn drive(
 
 /// What the request asks for: a model that must call a tool must do it once, or it could never answer.
 fn options(plan: &Plan, tools_were_called: bool) -> Cow<'_, RequestOptions> {
-    let mut options = Cow::Borrowed(plan.options());
+    let mut options = Cow::Borrowed(&plan.setup().options);
     let forces = |choice: &ToolChoice| choice.forces_a_call();
     if tools_were_called && options.tool_choice.as_ref().is_some_and(forces) {
         options.to_mut().tool_choice = None;

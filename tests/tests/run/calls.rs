@@ -3,7 +3,10 @@
 use crate::{call, results, scripted};
 use agent::message::{Outcome, ToolResult};
 use agent::model::Step;
-use agent::{Agent, RunData, RunErrorKind, State, ToolContext, ToolError, ToolOutput, tool, tools};
+use agent::{
+    Agent, Execution, RunData, RunErrorKind, State, ToolContext, ToolError, ToolOutput, tool, tools,
+};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -136,6 +139,69 @@ async fn a_sequential_call_waits_for_the_earlier_and_holds_the_later() {
         *crowd.order.lock().unwrap(),
         ["a", "b", "barrier", "c", "d"]
     );
+}
+
+/// Says nothing of how it runs.
+#[tool]
+async fn undeclared(
+    /// Who.
+    who: String,
+    State(crowd): State<Arc<Crowd>>,
+) {
+    crowd.visit(&who).await;
+}
+
+/// Changes nothing.
+#[tool(read_only)]
+async fn look(
+    /// Who.
+    who: String,
+    State(crowd): State<Arc<Crowd>>,
+) {
+    crowd.visit(&who).await;
+}
+
+/// The most calls that ran at once, for a batch of four of the tool.
+async fn most_at_once(tool: &str, execution: Execution, limit: Option<usize>) -> usize {
+    let calls = ["a", "b", "c", "d"].map(|who| call(who, tool, &format!(r#"{{"who":"{who}"}}"#)));
+    let model = scripted([Step::calls(calls), Step::text("done")]);
+    let crowd = Arc::new(Crowd::default());
+    let mut builder = Agent::builder(Arc::clone(&model))
+        .tools(tools![undeclared, look, visit, barrier])
+        .state(Arc::clone(&crowd))
+        .execution(execution);
+    if let Some(limit) = limit.and_then(NonZeroUsize::new) {
+        builder = builder.max_concurrent_calls(limit);
+    }
+    let results = results(&builder.build().unwrap(), &model).await;
+    assert!(
+        results.iter().all(|result| !result.is_error()),
+        "{results:?}"
+    );
+    let order = crowd.order.lock().unwrap().concat();
+    assert_eq!(order, "abcd", "calls begin in the model's order");
+    crowd.most.load(Ordering::SeqCst)
+}
+
+#[tokio::test]
+async fn the_mode_and_the_limit_say_how_many_run_at_once() {
+    use Execution::{Mixed, Parallel, Serial};
+    let table = [
+        ("undeclared", Parallel, None, 4),
+        ("undeclared", Mixed, None, 1),
+        ("undeclared", Serial, None, 1),
+        ("look", Parallel, None, 4),
+        ("look", Mixed, None, 4),
+        ("visit", Mixed, None, 4),
+        ("visit", Serial, None, 1),
+        ("undeclared", Parallel, Some(2), 2),
+        ("look", Mixed, Some(3), 3),
+        ("visit", Parallel, Some(9), 4),
+    ];
+    for (tool, execution, limit, expected) in table {
+        let most = most_at_once(tool, execution, limit).await;
+        assert_eq!(most, expected, "{tool} {execution:?} {limit:?}");
+    }
 }
 
 /// Divide.
