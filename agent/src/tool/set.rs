@@ -95,6 +95,11 @@ impl ToolSet {
         self.definitions.get_or_init(make).clone()
     }
 
+    /// A hash of what a model is told of these tools: it changes when a prompt cache would be lost.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.definitions().fingerprint()
+    }
+
     /// Adds a tool.
     ///
     /// # Errors
