@@ -62,6 +62,7 @@ impl Effects for InProcess<'_> {
             input_tokens = tracing::field::Empty,
             output_tokens = tracing::field::Empty,
         );
+        let noted = span.clone();
         let asked = async move {
             let reply = self
                 .cancellation
@@ -69,10 +70,9 @@ impl Effects for InProcess<'_> {
                 .await
                 .ok_or(Cause::Cancelled)?
                 .map_err(Cause::Model)?;
-            let span = tracing::Span::current();
-            span.record("stop", reply.stop.reason.as_str());
-            span.record("input_tokens", reply.usage.input);
-            span.record("output_tokens", reply.usage.output);
+            noted.record("stop", reply.stop.reason.as_str());
+            noted.record("input_tokens", reply.usage.input);
+            noted.record("output_tokens", reply.usage.output);
             Ok(reply)
         };
         Box::pin(asked.instrument(span))
@@ -93,6 +93,7 @@ impl Effects for InProcess<'_> {
             mends = mends.count(),
             outcome = tracing::field::Empty,
         );
+        let noted = span.clone();
         let run = async move {
             let in_time = async {
                 let run = tool.run(prepared);
@@ -113,7 +114,7 @@ impl Effects for InProcess<'_> {
                 .await
                 .unwrap_or_else(|| Ran::Ended(CallEnd::cancelled()));
             if let Ran::Ended(end) = &ran {
-                tracing::Span::current().record("outcome", tracing::field::debug(end.outcome));
+                noted.record("outcome", tracing::field::debug(end.outcome));
             }
             Ok(ran)
         };

@@ -118,9 +118,10 @@ impl ToolContext {
         self.inner.host.run_data(TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// From here on the call has ended: progress that a left-over task reports is dropped.
+    /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
     pub(crate) fn close(&self) {
         self.inner.open.store(false, Ordering::Release);
+        self.inner.cancellation.cancel();
     }
 }
 

@@ -405,6 +405,30 @@ async fn a_tool_that_names_no_limit_has_that_of_the_agent() {
     assert_eq!(results(&agent, &model).await[0].outcome, Outcome::TimedOut);
 }
 
+/// Work until told to stop, on the blocking pool.
+#[tool(timeout = "10ms")]
+fn obedient(State(told): State<Arc<AtomicUsize>>, cx: &ToolContext) {
+    while !cx.is_cancelled() {
+        std::thread::yield_now();
+    }
+    told.fetch_add(1, Ordering::SeqCst);
+}
+
+#[tokio::test]
+async fn a_blocking_body_that_takes_too_long_is_told_to_stop() {
+    let model = scripted([Step::call(call("1", "obedient", "{}")), Step::text("done")]);
+    let told = Arc::new(AtomicUsize::new(0));
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![obedient])
+        .state(Arc::clone(&told))
+        .build()
+        .unwrap();
+    assert_eq!(results(&agent, &model).await[0].outcome, Outcome::TimedOut);
+    while told.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 struct Tenant(&'static str);
 
 /// Say who asks.
