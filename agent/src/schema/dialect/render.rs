@@ -390,10 +390,9 @@ impl Renderer<'_> {
             }
         }
         for key in ["items", "additionalProperties"] {
-            if let Some(child) = object
-                .get_mut(key)
-                .filter(|child| **child != Value::Bool(false))
-            {
+            // That an object is closed is said with `false` everywhere; elsewhere a schema is an object.
+            let closed = |child: &Value| key == "additionalProperties" && *child == false;
+            if let Some(child) = object.get_mut(key).filter(|child| !closed(child)) {
                 *child = self.within(&[key], |inside| inside.node(child, false));
             }
         }
