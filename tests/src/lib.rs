@@ -2,5 +2,6 @@
 
 pub mod cuts;
 pub mod data;
+pub mod fuzz;
 pub mod server;
 pub mod subset;

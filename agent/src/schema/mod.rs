@@ -12,8 +12,9 @@
 //! From a schema to what a provider accepts: `dialect`.
 //!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode (`access` and `flatten` are what serde needs besides); only after a failure `explain` walks (`walk`) the same
-//! program over the text once more, and names (`describe`) every problem (`problem`) with its pointer.
+//! decode (`top` goes from parameter to parameter, `access` and `flatten` are what serde needs besides). Only after a
+//! failure `explain` walks (`walk`) the same program over the text once more, tells which of several `alternatives` was
+//! meant, and names (`describe`) every problem (`problem`) with its pointer.
 //!
 //! `coerce` fits what was refused to the same program, where it says the same in another type.
 //!
@@ -33,6 +34,7 @@
 //! ```
 
 mod access;
+mod alternatives;
 mod canonical;
 mod check;
 mod coerce;
@@ -58,6 +60,7 @@ mod read;
     reason = "the schema is what the room is named for"
 )]
 mod schema;
+mod top;
 mod values;
 mod walk;
 

@@ -2,7 +2,7 @@ use super::canonical::{is_nullable, normalise, set_description, strip};
 use super::inline::{inline, point, reach, reference, refers};
 use super::merge::merge;
 use super::program::Program;
-use super::read::Owner;
+use super::top::Owner;
 use super::walk::Walk;
 use super::{Fingerprint, Schema, SchemaError};
 use schemars::generate::SchemaSettings;

@@ -6,7 +6,7 @@ use super::error::ReadError;
 use super::explain;
 use super::problem::Problems;
 use super::program::Program;
-use super::read::Owner;
+use super::top::Owner;
 use crate::json::{Json, Mends};
 use serde_json::Value;
 use std::fmt;

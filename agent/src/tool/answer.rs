@@ -8,11 +8,12 @@
     reason = "for expansions only: the errors are those of the function"
 )]
 
+use super::body::Ended;
 use super::{BoxError, ToolError, ToolOutput};
 use serde::Serialize;
 use std::any::Any;
 
-type End = Result<ToolOutput, ToolError>;
+type End = Result<Ended, ToolError>;
 
 /// A value that a model can read.
 #[diagnostic::on_unimplemented(
@@ -31,10 +32,10 @@ impl<T: Serialize + 'static> IntoOutput for T {
         // A string is moved, however large: only a slot of its exact type can give it up.
         let mut slot = Some(self);
         if let Some(text) = (&mut slot as &mut dyn Any).downcast_mut::<Option<String>>() {
-            return Ok(ToolOutput::text(text.take().unwrap_or_default()));
+            return Ok(Ended::Text(text.take().unwrap_or_default()));
         }
         if (&slot as &dyn Any).is::<Option<()>>() {
-            return Ok(ToolOutput::text("done"));
+            return Ok(Ended::Text("done".to_owned()));
         }
         show(&slot)
     }
@@ -42,7 +43,7 @@ impl<T: Serialize + 'static> IntoOutput for T {
 
 impl IntoOutput for ToolOutput {
     fn into_output(self) -> End {
-        Ok(self)
+        Ok(Ended::Done(self))
     }
 }
 
@@ -152,9 +153,9 @@ fn show(value: &impl Serialize) -> End {
     if json.starts_with('"')
         && let Ok(text) = serde_json::from_str::<String>(&json)
     {
-        return Ok(ToolOutput::text(text));
+        return Ok(Ended::Text(text));
     }
-    Ok(ToolOutput::text(json))
+    Ok(Ended::Text(json))
 }
 
 /// Says of the user's function, not of generated code, that its future is not `Send`. The return type hides the future's

@@ -25,8 +25,10 @@ pub(crate) type End = Result<Ended, ToolError>;
 
 /// How a body ends when it does not fail.
 #[derive(Debug)]
-pub(crate) enum Ended {
-    /// It answered.
+pub enum Ended {
+    /// It answered in text, as most do: nothing is put around it before somebody asks for more.
+    Text(String),
+    /// It answered in another way, or with more.
     Done(ToolOutput),
     /// Somebody else will answer.
     Suspended(Suspension),
@@ -42,8 +44,8 @@ pub struct Suspension {
 
 impl<'a> Prepared<'a> {
     /// A call that runs this future.
-    pub fn new(run: impl Future<Output = Result<ToolOutput, ToolError>> + Send + 'a) -> Self {
-        Self(Box::pin(async move { run.await.map(Ended::Done) }))
+    pub fn new(run: impl Future<Output = Result<Ended, ToolError>> + Send + 'a) -> Self {
+        Self(Box::pin(run))
     }
 
     pub(crate) fn suspended(reason: impl Into<String>) -> Self {

@@ -40,6 +40,15 @@ impl CallEnd {
         Self::new(outcome, [Content::Text { text: text.into() }])
     }
 
+    /// The end of a call that did not fail. Where nobody is there to answer, what waits for an answer fails.
+    fn after(ended: Ended) -> Self {
+        match ended {
+            Ended::Text(text) => Self::says(Outcome::Done, text),
+            Ended::Done(output) => Self::done(output),
+            Ended::Suspended(suspension) => Self::nobody_answers(&suspension),
+        }
+    }
+
     fn done(output: ToolOutput) -> Self {
         Self {
             user: output.user,
@@ -199,11 +208,19 @@ impl Tool {
 
     /// Runs a prepared call to its end. Never panics; does not look at the clock or at the cancellation.
     pub(crate) async fn run(&self, prepared: Prepared<'_>) -> Ran {
+        match self.finish(prepared).await {
+            Ok(Ended::Suspended(suspension)) => Ran::Suspended(suspension),
+            Ok(ended) => Ran::Ended(CallEnd::after(ended)),
+            Err(end) => Ran::Ended(*end),
+        }
+    }
+
+    /// As `run`, with nothing put around what the tool said.
+    async fn finish(&self, prepared: Prepared<'_>) -> Result<Ended, Box<CallEnd>> {
         match AssertUnwindSafe(prepared.run()).catch_unwind().await {
-            Ok(Ok(Ended::Done(output))) => Ran::Ended(CallEnd::done(output)),
-            Ok(Ok(Ended::Suspended(suspension))) => Ran::Suspended(suspension),
-            Ok(Err(error)) => Ran::Ended(CallEnd::failed(error)),
-            Err(_panic) => Ran::Ended(CallEnd::panicked(self.name())),
+            Ok(Ok(ended)) => Ok(ended),
+            Ok(Err(error)) => Err(Box::new(CallEnd::failed(error))),
+            Err(_panic) => Err(Box::new(CallEnd::panicked(self.name()))),
         }
     }
 }
@@ -221,8 +238,56 @@ impl ToolSet {
     /// Dropping the future drops the tool where it stands.
     pub async fn answer(&self, call: &ToolCall, context: &ToolContext) -> ToolResult {
         let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
-        let end = self.end_of(call, &arguments, context).await;
+        let end = match self.ended(&call.name, &arguments, context).await {
+            Ok(ended) => CallEnd::after(ended),
+            Err(end) => *end,
+        };
         end.result(call, arguments.mends())
+    }
+
+    /// The text that a tool answers, by the shortest way: for a program that has a loop of its own and wants no more
+    /// than the text.
+    ///
+    /// It checks as [`answer`](Self::answer) does: the arguments are mended and checked whole, a panic is caught, a tool
+    /// that needs approval is refused. It leaves out what belongs to an [`Agent`](crate::Agent): asking for approval,
+    /// hooks, limits of time and size, cancellation and events. A call of a tool that answers in text costs what a call
+    /// written by hand would, and one allocation. Of an answer with images only the texts are given, a line each.
+    ///
+    /// ```
+    /// # async fn shown(tools: agent::ToolSet, context: agent::ToolContext) {
+    /// match tools.call_text("get_weather", r#"{"city":"Paris"}"#, &context).await {
+    ///     Ok(text) => println!("{text}"),
+    ///     Err(result) => println!("{:?}: {}", result.outcome, result.text()),
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the call came to anything but an answer: the result as [`answer`](Self::answer) gives it, with the outcome
+    /// and what the model should read. Its call id is the context's.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the tool where it stands.
+    pub async fn call_text(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<String, Box<ToolResult>> {
+        let read = Arguments::new(arguments, Mending::UNSAID);
+        let end = match self.ended(name, &read, context).await {
+            Ok(Ended::Text(text)) => return Ok(text),
+            Ok(other) => CallEnd::after(other),
+            Err(end) => *end,
+        };
+        let call = ToolCall::new(context.call_id(), name, arguments);
+        let result = end.result(&call, read.mends());
+        match result.outcome {
+            Outcome::Done => Ok(result.text()),
+            _ => Err(Box::new(result)),
+        }
     }
 
     /// Calls a tool in one line, as a test does: like [`answer`](Self::answer), with a context of no run.
@@ -239,26 +304,20 @@ impl ToolSet {
         self.answer(&call, &context).await
     }
 
-    async fn end_of<'a>(
+    async fn ended<'a>(
         &'a self,
-        call: &ToolCall,
+        name: &str,
         arguments: &'a Arguments<'a>,
         context: &'a ToolContext,
-    ) -> CallEnd {
-        let Some(tool) = self.get(&call.name) else {
-            return CallEnd::unknown_tool(&call.name, self.names());
+    ) -> Result<Ended, Box<CallEnd>> {
+        let Some(tool) = self.get(name) else {
+            return Err(Box::new(CallEnd::unknown_tool(name, self.names())));
         };
-        let prepared = match tool.prepare(arguments, context) {
-            Ok(prepared) => prepared,
-            Err(end) => return *end,
-        };
+        let prepared = tool.prepare(arguments, context)?;
         if tool.definition().policy.needs_approval {
-            return CallEnd::needs_approval(tool.definition());
+            return Err(Box::new(CallEnd::needs_approval(tool.definition())));
         }
-        match tool.run(prepared).await {
-            Ran::Ended(end) => end,
-            Ran::Suspended(suspension) => CallEnd::nobody_answers(&suspension),
-        }
+        tool.finish(prepared).await
     }
 }
 

@@ -352,3 +352,97 @@ fn the_text_and_its_fingerprint_are_stable() {
         "af63dc4c8601ec8c"
     );
 }
+
+#[test]
+fn a02_an_enum_is_inlined_and_accepts_what_it_did() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "read by serde")]
+    enum Target {
+        Dir { path: String },
+        File { path: String, as_text: bool },
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "read by serde")]
+    struct Read {
+        target: Target,
+    }
+    let inlined = of::<Read>();
+    assert!(!inlined.to_string().contains("$ref"), "{inlined}");
+    let referring = schemars::schema_for!(Read).to_value();
+    assert!(referring.to_string().contains("$ref"), "{referring}");
+    let [inlined, referring] =
+        [inlined, referring].map(|schema| jsonschema::draft202012::new(&schema).unwrap());
+    for target in [
+        json!({"Dir": {"path": "a"}}),
+        json!({"File": {"path": "a", "as_text": true}}),
+        json!({"File": {"path": "a"}}),
+        json!({"Dir": {}}),
+        json!({"Dir": {"path": "a"}, "File": {"path": "a", "as_text": true}}),
+        json!({"path": "a"}),
+        json!("{\"Dir\":{\"path\":\"a\"}}"),
+    ] {
+        let value = json!({"target": target});
+        assert_eq!(
+            inlined.is_valid(&value),
+            referring.is_valid(&value),
+            "{value}"
+        );
+        assert_eq!(
+            accepts::<Read>(&value.to_string()),
+            inlined.is_valid(&value)
+        );
+    }
+}
+
+#[test]
+fn a34_arguments_that_are_no_object_are_no_schema_of_arguments() {
+    #[derive(Deserialize, JsonSchema)]
+    enum Mode {
+        #[expect(dead_code, reason = "read by serde")]
+        Fast,
+    }
+    for error in [
+        Schema::of::<String>().unwrap_err(),
+        Schema::of::<Vec<u8>>().unwrap_err(),
+        Schema::of::<Mode>().unwrap_err(),
+        Schema::of::<Option<Mode>>().unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("object"), "{error}");
+    }
+    assert_eq!(of::<()>()["type"], json!("object"));
+}
+
+#[cfg(feature = "dynamic")]
+#[test]
+fn a31_a_pointer_s_escapes_are_read() {
+    for pointer in ["#/$defs/a~1b~0c", "#/%24defs/a~1b%7E0c"] {
+        let schema = Schema::new(json!({
+            "type": "object",
+            "properties": {"x": {"$ref": pointer}},
+            "$defs": {"a/b~c": {"type": "integer"}},
+        }))
+        .unwrap();
+        assert!(schema.problems(r#"{"x":1}"#).is_none(), "{pointer}");
+        assert!(schema.problems(r#"{"x":"a"}"#).is_some(), "{pointer}");
+    }
+}
+
+#[cfg(feature = "dynamic")]
+#[test]
+fn a42_a43_run_time_schemas_ignore_unknown_formats_and_name_what_is_missing() {
+    let properties: serde_json::Map<String, Value> = ('a'..='p')
+        .map(|name| {
+            (
+                name.to_string(),
+                json!({"type": "string", "format": "int64"}),
+            )
+        })
+        .collect();
+    let schema = Schema::new(json!({
+        "type": "object", "properties": properties, "required": ["a", "b"],
+    }))
+    .unwrap();
+    assert!(schema.problems(r#"{"a":"77","b":"no number"}"#).is_none());
+    let problems = schema.problems(r#"{"a":"77"}"#).unwrap().to_string();
+    assert!(problems.starts_with("/b: is missing"), "{problems}");
+}

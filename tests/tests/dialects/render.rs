@@ -63,6 +63,32 @@ fn a08_d21_an_optional_is_required_and_nullable_only_where_all_must_be_required(
 }
 
 #[test]
+fn an_optional_reference_is_nullable_beside_the_reference() {
+    let node = closed(json!({"next": {"$ref": "#/$defs/Node"}}), json!([]));
+    let mut root = closed(json!({"first": {"$ref": "#/$defs/Node"}}), json!([]));
+    root["$defs"] = json!({"Node": node});
+    let strict = rendered(openai(), root);
+    let wanted = json!({"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]});
+    assert_eq!(property(&strict, "first"), wanted);
+    assert_eq!(
+        strict.as_value()["$defs"]["Node"]["properties"]["next"],
+        wanted
+    );
+}
+
+#[test]
+fn items_that_nothing_fits_are_said_with_an_object() {
+    for dialect in plain() {
+        let list = json!({"type": "array", "prefixItems": [{"type": "integer"}], "items": false});
+        let rendering = rendered(
+            dialect,
+            json!({"type": "object", "properties": {"list": list}}),
+        );
+        assert_eq!(property(&rendering, "list")["items"], json!({"not": {}}));
+    }
+}
+
+#[test]
 fn a10_a_map_is_never_strict_and_never_an_empty_object() {
     for open in [json!({"type": "string"}), json!(true), json!({})] {
         let map = closed(

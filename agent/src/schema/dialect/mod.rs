@@ -2,13 +2,16 @@
 //!
 //! A [`Dialect`] is a value: what a provider reads of JSON Schema, and how much. `render` says one schema in it; what the
 //! dialect cannot express goes into the description, where the model still reads it, and is checked here as before.
+//! `whole` treats what is said of all arguments at once, `apart` tells whether alternatives exclude each other.
 //! `tidy` holds the steps that every dialect wants, `count` what a rendering costs of the provider's budget.
 //!
 //! Which dialects there are is the providers' affair: nothing here names one.
 
+mod apart;
 mod count;
 mod render;
 mod tidy;
+mod whole;
 
 pub use count::Counts;
 

@@ -1,17 +1,15 @@
 use super::count::{self, Counts};
-use super::{Dialect, Impossible, Rendering, Weakening, tidy};
+use super::{Dialect, Impossible, Rendering, Weakening, apart, tidy, whole};
 use crate::schema::Schema;
 use crate::schema::compile::is_annotation;
 use crate::schema::inline::{inline, reach, refers};
-use crate::schema::merge::{describe, merge};
+use crate::schema::merge::describe;
 use crate::schema::pointer::push_key;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// How much JSON is said in one description: in bytes.
 const MOST_SAID: usize = 500;
-/// How much JSON is said of the arguments as a whole.
-const MOST_NOTED: usize = 4_000;
 
 /// Keywords that give a schema its shape; each is treated on its own.
 const SHAPE: &[&str] = &[
@@ -63,23 +61,6 @@ const CONSTRAINTS: &[&str] = &[
     "contentMediaType",
 ];
 
-/// Keywords that no provider reads where they speak of the arguments as a whole.
-const OF_THE_WHOLE: &[&str] = &[
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "enum",
-    "const",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "unevaluatedProperties",
-];
-
 pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Impossible> {
     let mut renderer = Renderer {
         dialect,
@@ -95,7 +76,7 @@ pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Im
             (schema.as_value().clone(), Map::new())
         }
     };
-    root = without_reference(root, &definitions);
+    root = whole::without_reference(root, &definitions);
     if !dialect.recursion {
         let edges: BTreeMap<_, _> = definitions
             .iter()
@@ -134,28 +115,10 @@ pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Im
     })
 }
 
-/// The arguments themselves must be an object, not a reference to one.
-fn without_reference(mut root: Value, definitions: &Map<String, Value>) -> Value {
-    for _ in 0..=definitions.len() {
-        let Some(object) = root.as_object_mut() else {
-            break;
-        };
-        let Some(target) = object.remove("$ref") else {
-            break;
-        };
-        let body = definitions
-            .iter()
-            .find(|(name, _)| target == *crate::schema::inline::reference(name));
-        let Some((_, body)) = body else { break };
-        root = merge(body.clone(), std::mem::take(object));
-    }
-    root
-}
-
-struct Renderer<'d> {
+pub(super) struct Renderer<'d> {
     dialect: &'d Dialect,
     path: String,
-    note: Option<String>,
+    pub(super) note: Option<String>,
     weakenings: Vec<Weakening>,
     /// The first reason why a strict dialect cannot say it.
     impossible: Option<Impossible>,
@@ -197,7 +160,7 @@ impl Renderer<'_> {
     }
 
     /// The strict dialects' rule that is broken here. Others have none.
-    fn refuse(&mut self, reason: impl Into<String>) {
+    pub(super) fn refuse(&mut self, reason: impl Into<String>) {
         if self.dialect.strict && self.impossible.is_none() {
             self.impossible = Some(Impossible {
                 dialect: self.dialect.name,
@@ -207,7 +170,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn weaken(&mut self, message: impl Into<String>) {
+    pub(super) fn weaken(&mut self, message: impl Into<String>) {
         self.weakenings.push(Weakening {
             path: self.path.clone(),
             message: message.into(),
@@ -225,75 +188,6 @@ impl Renderer<'_> {
         result
     }
 
-    /// The arguments are one plain object: what else is said of the whole goes into the tool's description.
-    fn whole(&mut self, object: &mut Map<String, Value>) {
-        object.insert("type".to_owned(), "object".into());
-        object.entry("properties").or_insert_with(|| json!({}));
-        let mut said = Map::new();
-        for key in OF_THE_WHOLE {
-            // That no other keys are allowed is said by `additionalProperties`, if nothing else speaks of keys.
-            if *key == "unevaluatedProperties" && said.is_empty() {
-                continue;
-            }
-            if let Some(value) = object.remove(*key) {
-                said.insert((*key).to_owned(), value);
-            }
-        }
-        if said.is_empty() {
-            return;
-        }
-        for key in ["anyOf", "oneOf", "allOf"] {
-            let alternatives = said.get(key).and_then(Value::as_array);
-            for alternative in alternatives.into_iter().flatten() {
-                self.adopt(object, alternative);
-            }
-        }
-        let words: Vec<&str> = said.keys().map(String::as_str).collect();
-        self.weaken(format!(
-            "{} of all arguments is said in the tool's description",
-            words.join(", ")
-        ));
-        let mut text = Value::Object(said).to_string();
-        if text.len() > MOST_NOTED {
-            text.truncate(text.floor_char_boundary(MOST_NOTED));
-            text.push('…');
-        }
-        self.note = Some(format!(
-            "The arguments must also fit this JSON Schema: {text}"
-        ));
-    }
-
-    /// The properties of an alternative, so that the model knows their schemas.
-    fn adopt(&mut self, object: &mut Map<String, Value>, alternative: &Value) {
-        let Some(properties) = alternative.get("properties").and_then(Value::as_object) else {
-            return;
-        };
-        let Some(own) = object.get_mut("properties").and_then(Value::as_object_mut) else {
-            return;
-        };
-        let mut adopted = false;
-        for (name, schema) in properties {
-            match own.get_mut(name) {
-                None => {
-                    adopted = true;
-                    own.insert(name.clone(), schema.clone());
-                }
-                Some(known) if known == schema || schema == &json!({}) => {}
-                Some(known) => {
-                    adopted = true;
-                    match known.get_mut("anyOf").and_then(Value::as_array_mut) {
-                        Some(several) if !several.contains(schema) => several.push(schema.clone()),
-                        Some(_) => {}
-                        None => *known = json!({"anyOf": [known.take(), schema]}),
-                    }
-                }
-            }
-        }
-        if adopted {
-            self.refuse("the arguments are one of several objects");
-        }
-    }
-
     /// `oneOf` becomes `anyOf`, which says the same where no value fits two.
     fn one_of(&mut self, object: &mut Map<String, Value>) {
         let Some(alternatives) = object.remove("oneOf") else {
@@ -303,7 +197,7 @@ impl Renderer<'_> {
             self.refuse("`oneOf` and `anyOf` stand side by side");
             return;
         }
-        if !are_apart(alternatives.as_array().map_or(&[], Vec::as_slice)) {
+        if !apart::are_apart(alternatives.as_array().map_or(&[], Vec::as_slice)) {
             self.weaken("that exactly one alternative fits is not said");
         }
         object.insert("anyOf".to_owned(), alternatives);
@@ -496,10 +390,9 @@ impl Renderer<'_> {
             }
         }
         for key in ["items", "additionalProperties"] {
-            if let Some(child) = object
-                .get_mut(key)
-                .filter(|child| **child != Value::Bool(false))
-            {
+            // That an object is closed is said with `false` everywhere; elsewhere a schema is an object.
+            let closed = |child: &Value| key == "additionalProperties" && *child == false;
+            if let Some(child) = object.get_mut(key).filter(|child| !closed(child)) {
                 *child = self.within(&[key], |inside| inside.node(child, false));
             }
         }
@@ -584,69 +477,10 @@ fn types_of(choices: &[Value]) -> Value {
     }
 }
 
-fn strings(list: Option<&Value>) -> Vec<String> {
+pub(super) fn strings(list: Option<&Value>) -> Vec<String> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(|one| one.as_str().map(str::to_owned))
         .collect()
-}
-
-/// Whether no value fits two of these: they differ in type, or in a required property that has one value in each.
-fn are_apart(alternatives: &[Value]) -> bool {
-    let pairs = alternatives.iter().enumerate().flat_map(|(index, one)| {
-        alternatives
-            .iter()
-            .skip(index + 1)
-            .map(move |other| (one, other))
-    });
-    pairs.into_iter().all(|(one, other)| differ(one, other))
-}
-
-fn differ(one: &Value, other: &Value) -> bool {
-    let types = |schema: &Value| match schema.get("type") {
-        Some(Value::String(one)) => vec![one.clone()],
-        several => strings(several),
-    };
-    let (ours, theirs) = (types(one), types(other));
-    let numbers = |types: &[String]| types.iter().any(|one| one == "number" || one == "integer");
-    let share = ours.iter().any(|one| theirs.contains(one)) || numbers(&ours) && numbers(&theirs);
-    if !ours.is_empty() && !theirs.is_empty() && !share {
-        return true;
-    }
-    let values = |schema: &Value| -> Option<Vec<Value>> {
-        schema
-            .get("const")
-            .map(|only| vec![only.clone()])
-            .or_else(|| schema.get("enum")?.as_array().cloned())
-    };
-    let apart = |one: &Value, other: &Value| match (values(one), values(other)) {
-        (Some(one), Some(other)) => !one.iter().any(|value| other.contains(value)),
-        _ => false,
-    };
-    let required = strings(one.get("required"));
-    let elsewhere = strings(other.get("required"));
-    let property = |schema: &'_ Value, name: &str| {
-        schema
-            .get("properties")
-            .and_then(|all| all.get(name))
-            .cloned()
-    };
-    apart(one, other)
-        || required
-            .iter()
-            .filter(|name| elsewhere.contains(name))
-            .any(|name| match (property(one, name), property(other, name)) {
-                (Some(one), Some(other)) => apart(&one, &other),
-                _ => false,
-            })
-        || {
-            // A closed object that lacks what the other requires: serde's externally tagged variants.
-            let closed =
-                |schema: &Value| schema.get("additionalProperties") == Some(&Value::Bool(false));
-            let lacks = |schema: &Value, names: &[String]| {
-                closed(schema) && names.iter().any(|name| property(schema, name).is_none())
-            };
-            lacks(one, &elsewhere) || lacks(other, &required)
-        }
 }
 
 /// Adds what the dialect does not read to the description: `(minLength: 1, maxLength: 80)`.

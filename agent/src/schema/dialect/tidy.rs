@@ -149,7 +149,8 @@ pub(super) fn with_null(object: &mut Map<String, Value>) {
             }
         }
         let inside = std::mem::take(object);
-        outside.insert("anyOf".to_owned(), json!([inside, null]));
+        let alternatives = vec![Value::Object(inside), null];
+        outside.insert("anyOf".to_owned(), alternatives.into());
         *object = outside;
         return;
     }

@@ -47,6 +47,7 @@ async fn call(set: &ToolSet, name: &str, arguments: &str) -> Result<ToolOutput, 
         Err(problems) => return Err(ToolError::new(format!("{problems:?}"))),
     };
     match prepared.run().await? {
+        Ended::Text(text) => Ok(ToolOutput::text(text)),
         Ended::Done(output) => Ok(output),
         Ended::Suspended(_) => panic!("nothing here waits"),
     }

@@ -1,0 +1,152 @@
+//! The object of the arguments, parameter by parameter.
+
+use super::error::ReadError;
+use super::flatten::Flattened;
+use super::program::ANY;
+use super::read::Reader;
+use super::walk::Seen;
+use serde::Deserialize;
+
+/// How far the object of the arguments is read.
+#[derive(Debug, Default)]
+pub(super) struct Top {
+    started: bool,
+    blank: bool,
+    expected: usize,
+    seen: Seen,
+    /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
+    flattened: Vec<(Option<usize>, usize)>,
+}
+
+impl<'a> Reader<'a> {
+    /// Opens the object of the arguments. Blank text is an empty object.
+    ///
+    /// # Errors
+    ///
+    /// When something else than an object begins, or one that the schema refuses as a whole.
+    pub fn object(&mut self) -> Result<(), ReadError> {
+        match self.scan.peek() {
+            None => self.top.blank = true,
+            Some(b'{') => {
+                let root = self.schema.program().node(self.node);
+                if root.walked {
+                    self.walk(self.node)?;
+                }
+                self.open()?;
+            }
+            Some(_) => return Err(self.unfit()),
+        }
+        self.node = ANY;
+        Ok(())
+    }
+
+    /// The parameter whose value comes next: its index among the parameters that the schema was built from. `None`
+    /// after the last, with the object checked and nothing behind it.
+    ///
+    /// Read its value with [`value`](Self::value) or pass it with [`skip`](Self::skip). Properties of flattened
+    /// parameters are checked and passed on the way; [`flattened`](Self::flattened) reads them afterwards.
+    ///
+    /// # Errors
+    ///
+    /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
+    pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
+        let schema = self.schema;
+        let fields = schema.program().root_fields();
+        while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
+            self.top.started = true;
+            self.scan.peek();
+            let position = self.scan.position();
+            let key = self.scan.key()?;
+            let index = fields.and_then(|fields| fields.find(&key, self.top.expected));
+            let owner = match index {
+                Some(index) => {
+                    self.top.expected = index + 1;
+                    if !self.top.seen.insert(index) {
+                        return Err(self.unfit());
+                    }
+                    schema.owner(index)
+                }
+                None => Owner::Rest,
+            };
+            let node = index
+                .and_then(|index| fields?.properties.get(index))
+                .map_or_else(
+                    || fields.map_or(ANY, |fields| fields.rest),
+                    |property| property.node,
+                );
+            let property = index.and_then(|index| fields?.properties.get(index));
+            if property.is_some_and(|property| property.is_left_out(schema.program(), self.scan)) {
+                self.scan.literal("null")?;
+                continue;
+            }
+            match owner {
+                Owner::Parameter(parameter) => {
+                    self.node = node;
+                    return Ok(Some(parameter));
+                }
+                Owner::Flattened(parameter) => {
+                    self.walk_on(node)?;
+                    self.top.flattened.push((Some(parameter), position));
+                }
+                Owner::Rest => {
+                    self.walk_on(node)?;
+                    self.top.flattened.push((None, position));
+                }
+            }
+        }
+        if fields.is_some_and(|fields| fields.lacks(&self.top.seen)) {
+            return Err(self.unfit());
+        }
+        self.scan.end()?;
+        Ok(None)
+    }
+
+    /// Reads the value of the parameter that [`next_parameter`](Self::next_parameter) returned.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit the schema, or `T` refuses it.
+    pub fn value<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
+        self.scan.peek();
+        let at = self.scan.position();
+        T::deserialize(self).map_err(|error| error.within(at))
+    }
+
+    /// Passes the value of the parameter that [`next_parameter`](Self::next_parameter) returned, checking it.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit the schema.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
+        let node = std::mem::replace(&mut self.node, ANY);
+        self.walk_on(node)
+    }
+
+    /// Reads a flattened parameter, after [`next_parameter`](Self::next_parameter) has returned `None`: `T` gets the
+    /// properties that its schema declares, and those that nobody declares where its schema leaves room for them (a
+    /// map, an enum).
+    ///
+    /// # Errors
+    ///
+    /// When `T` refuses them.
+    pub fn flattened<T: Deserialize<'a>>(&mut self, parameter: usize) -> Result<T, ReadError> {
+        let mine = self
+            .top
+            .flattened
+            .iter()
+            .filter(|(owner, _)| owner.is_none_or(|owner| owner == parameter));
+        let keys: Vec<usize> = mine.map(|(_, position)| *position).collect();
+        T::deserialize(Flattened::new(self, keys))
+    }
+}
+
+/// Whose a top-level property is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A parameter of this index.
+    Parameter(usize),
+    /// A flattened parameter of this index.
+    Flattened(usize),
+    /// No one's in particular: flattened maps and enums look at it.
+    Rest,
+}
