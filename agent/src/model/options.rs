@@ -99,7 +99,9 @@ pub enum Effort {
 pub struct ResponseFormat {
     /// What the provider is to call it: `^[a-zA-Z0-9_-]{1,64}$`.
     pub name: String,
-    /// The schema. Providers take a part of JSON Schema here: closed objects in which every property is required.
+    /// The schema. It is said as the provider holds a model to it: where that wants every property, one that may be
+    /// left out comes as `null`, and what it does not read (a pattern, a length) stands in the description: check the
+    /// answer. A type that the provider cannot hold a model to, such as a map, is an error that names the place.
     pub schema: Schema,
 }
 

@@ -11,6 +11,7 @@ mod options;
 
 pub use options::Options;
 
+use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
@@ -50,7 +51,14 @@ impl Wire for Messages {
         request.check()?;
         let own = request.options.own()?;
         let offered = self.offered(request.tools).map_err(tools::refused)?;
-        Ok(encode::encode(request, &offered, own, target))
+        let shape = Shape::of(request.options, &self.dialects())?;
+        Ok(encode::encode(
+            request,
+            &offered,
+            own,
+            shape.as_ref(),
+            target,
+        ))
     }
 
     fn dialects(&self) -> Dialects {

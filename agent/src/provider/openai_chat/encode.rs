@@ -5,6 +5,7 @@ use crate::message::{
 use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::shape::Shape;
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::{Offer, Offered};
@@ -14,12 +15,13 @@ pub(super) fn encode(
     request: &Request<'_>,
     offered: &Offered,
     own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
     target: &Target<'_>,
 ) -> Vec<u8> {
     body(
         target.fields,
         |body| {
-            wishes(chat, request.options, own, body);
+            wishes(chat, request.options, own, shape, body);
             settings(chat, request, offered, target, body);
         },
         |body| {
@@ -45,19 +47,30 @@ pub(super) fn encode(
 }
 
 /// What the answer is to be like. A server that does not know one of these fields says so, where it was asked for.
-fn wishes(chat: &Chat, options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+fn wishes(
+    chat: &Chat,
+    options: &RequestOptions,
+    own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
+    body: &mut Fields<'_, '_>,
+) {
     match options.reasoning {
         None | Some(Reasoning::Budget(_)) => {}
         Some(Reasoning::Off) => body.value("reasoning_effort", "none"),
         Some(Reasoning::Effort(how)) => body.value("reasoning_effort", effort(how)),
     }
-    if let Some(format) = &options.response_format {
+    if let Some(shape) = shape {
         body.object("response_format", |object| {
             object.value("type", "json_schema");
             object.object("json_schema", |object| {
-                object.value("name", &format.name);
-                object.raw("schema", format.schema.as_json());
-                object.value("strict", &true);
+                object.value("name", shape.name);
+                if let Some(note) = shape.schema.note() {
+                    object.value("description", note);
+                }
+                object.raw("schema", shape.schema.as_json());
+                if shape.strict {
+                    object.value("strict", &true);
+                }
             });
         });
     }

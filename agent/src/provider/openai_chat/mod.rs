@@ -13,6 +13,7 @@ pub use options::Options;
 pub(super) use options::effort;
 
 use super::openai_dialect;
+use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
@@ -71,7 +72,15 @@ impl Wire for Chat {
             ));
         }
         let offered = self.offered(request.tools).map_err(tools::refused)?;
-        Ok(encode::encode(self, request, &offered, own, target))
+        let shape = Shape::of(request.options, &self.dialects())?;
+        Ok(encode::encode(
+            self,
+            request,
+            &offered,
+            own,
+            shape.as_ref(),
+            target,
+        ))
     }
 
     fn dialects(&self) -> Dialects {

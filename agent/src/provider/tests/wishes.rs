@@ -19,8 +19,7 @@ fn by_name(protocol: Protocol) -> &'static dyn Wire {
 
 #[test]
 fn each_wish_is_said_in_each_protocols_words_or_refused() {
-    let schema =
-        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
     let format = Some(ResponseFormat::new(
         "report",
         Schema::new(schema.clone()).unwrap(),
@@ -105,6 +104,76 @@ fn each_wish_is_said_in_each_protocols_words_or_refused() {
                 (other, _) => panic!("{protocol} {options:?}: {other:?}"),
             }
         }
+    }
+}
+
+fn shaped(schema: Value) -> RequestOptions {
+    RequestOptions {
+        response_format: Some(ResponseFormat::new("report", Schema::new(schema).unwrap())),
+        ..RequestOptions::default()
+    }
+}
+
+#[test]
+fn an_answers_format_is_said_in_each_providers_strict_dialect() {
+    let options = shaped(json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 1},
+            "pages": {"type": "integer", "format": "uint32", "minimum": 0},
+        },
+        "required": ["title"],
+    }));
+    for (protocol, at, required) in [
+        (
+            Protocol::OpenaiChat,
+            "/response_format/json_schema/schema",
+            json!(["title", "pages"]),
+        ),
+        (
+            Protocol::OpenaiResponses,
+            "/text/format/schema",
+            json!(["title", "pages"]),
+        ),
+        (
+            Protocol::AnthropicMessages,
+            "/output_config/format/schema",
+            json!(["title"]),
+        ),
+    ] {
+        let body = encoded(by_name(protocol), &options).unwrap();
+        let schema = body.pointer(at).unwrap();
+        assert_eq!(schema["additionalProperties"], false, "{protocol}");
+        assert_eq!(schema["required"], required, "{protocol}");
+        let title = &schema["properties"]["title"];
+        assert!(title.get("minLength").is_none(), "{protocol}: {title}");
+        assert!(title["description"].is_string(), "{protocol}: {title}");
+    }
+    // Who does not read `strict` hears all of the schema, and nothing of `strict`.
+    let body = encoded(&Chat::COMPATIBLE, &options).unwrap();
+    let format = &body["response_format"]["json_schema"];
+    assert_eq!(format["schema"]["properties"]["title"]["minLength"], 1);
+    assert!(format.get("strict").is_none(), "{format}");
+}
+
+#[test]
+fn an_answers_format_that_cannot_be_held_is_refused_by_place_and_reason() {
+    let options = shaped(json!({
+        "type": "object",
+        "properties": {"scores": {"type": "object", "additionalProperties": {"type": "integer"}}},
+        "required": ["scores"],
+        "additionalProperties": false,
+    }));
+    for wire in protocols() {
+        let error = encoded(wire, &options).unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Request);
+        let said = error.to_string();
+        assert!(
+            said.starts_with("the answer's format `report` cannot be asked for: "),
+            "{said}"
+        );
+        assert!(said.contains(" to /properties/scores: "), "{said}");
+        assert!(said.ends_with("; change the type"), "{said}");
     }
 }
 
