@@ -31,5 +31,5 @@ pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use from_env::from_env;
 #[cfg(feature = "http")]
-pub use http::{ApiKey, HttpModel, Limits};
+pub use http::{ApiKey, HttpModel, Limits, RequestParts, ResponseParts};
 pub use wire::{Decoder, Target, Wire, protocols};

@@ -11,6 +11,7 @@ mod options;
 
 pub use options::Options;
 
+use super::body;
 use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
@@ -51,6 +52,11 @@ impl Wire for Messages {
         request.check()?;
         let own = request.options.own()?;
         let offered = self.offered(request.tools).map_err(tools::refused)?;
+        let fields = body::added(request, target, "messages")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
         let shape = Shape::of(request.options, &self.dialects())?;
         Ok(encode::encode(
             request,

@@ -12,6 +12,7 @@ mod options;
 pub use options::Options;
 pub(super) use options::effort;
 
+use super::body;
 use super::openai_dialect;
 use super::shape::Shape;
 use super::tools;
@@ -72,6 +73,11 @@ impl Wire for Chat {
             ));
         }
         let offered = self.offered(request.tools).map_err(tools::refused)?;
+        let fields = body::added(request, target, "messages")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
         let shape = Shape::of(request.options, &self.dialects())?;
         Ok(encode::encode(
             self,

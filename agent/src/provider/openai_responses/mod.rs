@@ -12,6 +12,7 @@ mod options;
 
 pub use options::Options;
 
+use super::body;
 use super::openai_dialect;
 use super::shape::Shape;
 use super::tools;
@@ -53,6 +54,11 @@ impl Wire for Responses {
             ));
         }
         let offered = self.offered(request.tools).map_err(tools::refused)?;
+        let fields = body::added(request, target, "input")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
         let shape = Shape::of(request.options, &self.dialects())?;
         Ok(encode::encode(
             request,
