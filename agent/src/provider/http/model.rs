@@ -30,7 +30,9 @@ pub struct HttpModel<W> {
     base_url: String,
     key: Option<ApiKey>,
     /// What to set if the server wants a key: a variable's name.
-    key_variable: String,
+    key_variable: &'static str,
+    /// Whether the server is known to want one.
+    needs_key: bool,
     headers: Vec<(String, String)>,
     fields: BodyFields,
     limits: Limits,
@@ -47,10 +49,11 @@ impl<W: Wire> HttpModel<W> {
     pub(crate) fn with_wire(wire: W, model: impl Into<String>) -> Self {
         Self {
             base_url: wire.default_base_url().to_owned(),
-            key_variable: wire.key_variable().to_owned(),
+            key_variable: wire.key_variable(),
             wire,
             model: model.into(),
             key: None,
+            needs_key: false,
             headers: Vec::new(),
             fields: BodyFields::new(),
             limits: Limits::default(),
@@ -74,6 +77,19 @@ impl<W: Wire> HttpModel<W> {
     /// The same model at another address, for example `http://localhost:8080/v1`.
     pub(crate) fn at(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
+        self.needs_key = false;
+        self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// The same model with the key that this variable holds; with none if there is no variable.
+    pub(crate) fn key_from(mut self, variable: Option<&'static str>) -> Self {
+        if let Some(variable) = variable {
+            let key = std::env::var(variable).ok();
+            self.key = key.filter(|key| !key.trim().is_empty()).map(ApiKey::from);
+            self.key_variable = variable;
+        }
+        self.needs_key = variable.is_some();
         self.endpoint = OnceLock::new();
         self
     }
@@ -86,6 +102,22 @@ impl<W: Wire> HttpModel<W> {
 
     /// A client of your own: a proxy, a certificate authority, a client certificate. It should not follow redirects
     /// to other hosts, since it would take the key along.
+    ///
+    /// ```
+    /// # fn shown(config: rustls::ClientConfig) -> Result<(), Box<dyn std::error::Error>> {
+    /// use agent::provider::openai_chat::OpenAiChat;
+    ///
+    /// // `config` trusts the authority of the house: `with_root_certificates(..)`.
+    /// let client = reqwest::Client::builder()
+    ///     .tls_backend_preconfigured(config)
+    ///     .proxy(reqwest::Proxy::https("http://proxy.example:3128")?)
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .build()?;
+    /// let model = OpenAiChat::new("gpt-5-mini").client(client);
+    /// # drop(model);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// This crate switches on reqwest without a default for TLS: a program that builds its own client also names
     /// reqwest in its `Cargo.toml`, with the feature `rustls`, or installs rustls's provider first.
@@ -131,6 +163,7 @@ impl<W: Wire> HttpModel<W> {
             Some(Tape::Replay(player)) => By::Replay(player),
             tape => {
                 check_network()?;
+                self.check_key()?;
                 let recorder = match tape {
                     Some(Tape::Record(recorder)) => Some(recorder),
                     _ => None,
@@ -162,6 +195,19 @@ impl<W: Wire> HttpModel<W> {
             body: body.into(),
         };
         send.send().await
+    }
+
+    fn check_key(&self) -> Result<(), ModelError> {
+        if self.key.is_some() || !self.needs_key {
+            return Ok(());
+        }
+        Err(ModelError::new(
+            ModelErrorKind::Config,
+            format!(
+                "no key is given; set {}, or give one with `.api_key(..)`",
+                self.key_variable
+            ),
+        ))
     }
 
     fn target<'a>(&'a self, endpoint: &'a Endpoint) -> Target<'a> {

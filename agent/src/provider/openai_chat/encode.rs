@@ -36,7 +36,7 @@ pub(super) fn encode(
                     match message {
                         Message::User { content } => user(messages, content),
                         Message::Assistant(reply) => {
-                            assistant(messages, reply, target.understands(reply));
+                            assistant(chat, messages, reply, target.understands(reply));
                         }
                         Message::Results { results } => tool_results(messages, results),
                     }
@@ -94,9 +94,11 @@ fn settings(
     body.value("model", target.model);
     if target.stream {
         body.value("stream", &true);
-        body.object("stream_options", |options| {
-            options.value("include_usage", &true);
-        });
+        if chat.asks_for_usage {
+            body.object("stream_options", |options| {
+                options.value("include_usage", &true);
+            });
+        }
     }
     if let Some(limit) = options.max_output_tokens {
         body.value(chat.output_limit, &limit);
@@ -111,7 +113,7 @@ fn settings(
         return;
     }
     tool_choice(chat, request, body);
-    if let Some(parallel) = options.parallel_calls {
+    if let Some(parallel) = options.parallel_calls.filter(|_| chat.says_parallel) {
         body.value("parallel_tool_calls", &parallel);
     }
     tools::write(body, request, offered, !chat.knows_allowed_tools);
@@ -190,7 +192,7 @@ fn image_part(parts: &mut Array<'_>, image: &Image) {
     });
 }
 
-fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
+fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
     let echo_of = |part| {
         if echoes {
             Part::echo_for(part, Protocol::OpenaiChat)
@@ -216,12 +218,17 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
         if let Some(refusal) = refusal {
             message.value("refusal", refusal);
         }
+        let mut reasoned = false;
         for part in &reply.parts {
             if !matches!(part.kind, PartKind::Call(_))
                 && let Some(echo) = echo_of(part)
             {
+                reasoned |= echo.contains(r#""reasoning_content":"#);
                 message.splice(echo);
             }
+        }
+        if chat.demands_reasoning && has_calls && !reasoned {
+            message.value("reasoning_content", "");
         }
         if has_calls {
             message.array("tool_calls", |calls| {

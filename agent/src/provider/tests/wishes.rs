@@ -177,6 +177,51 @@ fn an_answers_format_that_cannot_be_held_is_refused_by_place_and_reason() {
     }
 }
 
+#[test]
+fn a_vendors_habits_are_kept() {
+    use crate::provider::openai_chat::Vendor;
+    let turn = Transcript::from(vec![
+        Message::user("hi"),
+        Message::Assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
+        Message::Results {
+            results: vec![result("call_1", Outcome::Done, vec!["sunny".into()])],
+        },
+    ]);
+    let options = RequestOptions {
+        max_output_tokens: Some(9),
+        parallel_calls: Some(false),
+        ..RequestOptions::default()
+    };
+    let tools = weather();
+    for vendor in Vendor::ALL {
+        let chat = &vendor.chat;
+        let request = Request::new(&turn, &tools, &options);
+        let body = chat
+            .encode(&request, &Target::new("m", &BodyFields::new()))
+            .unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let has = |name| body.get(name).is_some();
+        assert_eq!(body[chat.output_limit], 9, "{}", vendor.name);
+        assert_eq!(has("parallel_tool_calls"), chat.says_parallel);
+        assert_eq!(has("stream_options"), chat.asks_for_usage);
+        let tool = &body["tools"][0]["function"];
+        assert_eq!(tool.get("strict").is_some(), chat.says_strict);
+        let reasoning = body["messages"][1].get("reasoning_content");
+        let expected = json!("");
+        assert_eq!(reasoning, chat.demands_reasoning.then_some(&expected));
+    }
+    // What came is sent as it came, once.
+    let whole = transcript();
+    let request = Request::new(&whole, &tools, &options);
+    let body = Vendor::DEEPSEEK
+        .chat
+        .encode(&request, &Target::new("m", &BodyFields::new()))
+        .unwrap();
+    let body = String::from_utf8(body).unwrap();
+    assert_eq!(body.matches("reasoning_content").count(), 1, "{body}");
+    assert!(body.contains(r#""reasoning_content":"hm""#), "{body}");
+}
+
 fn given(own: impl ProviderOptions) -> RequestOptions {
     RequestOptions::default().for_protocol(own)
 }
