@@ -14,6 +14,7 @@ use agent::provider::anthropic::Anthropic;
 use agent::provider::openai_chat::OpenAiChat;
 use agent::provider::openai_responses::OpenAiResponses;
 use futures_util::StreamExt;
+use std::sync::Arc;
 use std::time::Duration;
 use tests::server::{Play, Server, answer, server, stream_of};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -285,6 +286,68 @@ async fn a_server_that_does_not_speak_tls_is_named() {
     );
 }
 
+/// A server with a certificate of its own making, and the client settings that trust it.
+async fn secure_server() -> (String, rustls::ClientConfig) {
+    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    let certificate = made.cert.der().clone();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(ring.clone())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("https://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let Ok(mut socket) = acceptor.accept(socket).await else {
+                continue;
+            };
+            let mut request = [0; 4096];
+            assert!(socket.read(&mut request).await.unwrap() > 0);
+            let mut body = stream_of(HELLO);
+            body.extend_from_slice(STOP.as_bytes());
+            socket.write_all(&body).await.unwrap();
+            socket.shutdown().await.unwrap_or_default();
+        }
+    });
+    let mut trusted = rustls::RootCertStore::empty();
+    trusted.add(certificate).unwrap();
+    let client = rustls::ClientConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(trusted)
+        .with_no_client_auth();
+    (base_url, client)
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused_and_a_client_may_trust_it() {
+    let (base_url, config) = secure_server().await;
+    let error = ask(&model(&base_url)).await.1.unwrap_err();
+    no_key(&error);
+    assert_eq!(error.kind(), ModelErrorKind::Config, "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains(": the server's certificate is not trusted: "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("; give a client that trusts it with `.client(..)`"),
+        "{text}"
+    );
+
+    let client = reqwest::Client::builder()
+        .tls_backend_preconfigured(config)
+        .build()
+        .unwrap();
+    let (_, reply) = ask(&model(&base_url).client(client)).await;
+    assert_eq!(reply.unwrap().text(), "Hello");
+}
+
 #[tokio::test]
 async fn a_connection_that_breaks_keeps_what_had_come() {
     for (step, kind, said) in [
@@ -388,7 +451,15 @@ async fn what_cannot_pass_is_asked_once() {
 
 #[tokio::test]
 async fn what_is_set_up_wrongly_is_said_before_anything_is_sent() {
-    for (model, said) in [
+    // Whoever has the variable set would send a request.
+    let keyless = match std::env::var_os("MOONSHOT_API_KEY") {
+        Some(_) => None,
+        None => Some((
+            OpenAiChat::moonshot("m"),
+            "no key is given; set MOONSHOT_API_KEY, or give one with `.api_key(..)`",
+        )),
+    };
+    for (model, said) in keyless.into_iter().chain([
         (
             OpenAiChat::new("m").base_url("localhost:8080"),
             "the base URL begins with `localhost:`",
@@ -405,7 +476,7 @@ async fn what_is_set_up_wrongly_is_said_before_anything_is_sent() {
             OpenAiChat::new("m").header("bad name", "x"),
             "`bad name` is no name of a header",
         ),
-    ] {
+    ]) {
         let error = ask(&model).await.1.unwrap_err();
         assert_eq!(error.kind(), ModelErrorKind::Config);
         assert!(error.to_string().contains(said), "{error}");

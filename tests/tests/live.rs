@@ -6,7 +6,7 @@
 
 use agent::message::{Message, Outcome, Transcript};
 use agent::model::{self, ModelEvent, Request, RequestOptions, ToolChoice};
-use agent::{ToolContext, tool, tools};
+use agent::{Agent, ToolContext, tool, tools};
 use futures_util::StreamExt;
 
 /// Get the weather forecast for a city.
@@ -67,4 +67,35 @@ async fn a_real_server_calls_a_tool_and_takes_its_result() {
         reply.usage.input > 0,
         "the server took the result: {reply:?}"
     );
+}
+
+#[tokio::test]
+async fn the_loop_runs_the_tool_of_a_real_server_and_answers_each_call_once() {
+    if std::env::var_os("AGENT_MODEL").is_none() {
+        println!("AGENT_MODEL is not set, so no server was asked");
+        return;
+    }
+    let agent = Agent::builder(model::from_env().unwrap())
+        .tools(tools![get_weather])
+        .tool_choice(ToolChoice::Required)
+        .max_output_tokens(64)
+        .max_turns(2)
+        .build()
+        .unwrap();
+    // What the model says then is its own affair, and it may not come to an end.
+    let transcript = match agent.run("Weather in Paris for 2 days?").await {
+        Ok(answer) => answer.into_transcript(),
+        Err(error) => {
+            println!("{error}");
+            error.into_transcript()
+        }
+    };
+    let messages: Vec<&Message> = transcript.iter().collect();
+    let calls: Vec<_> = messages[1].calls().map(|call| &call.id).collect();
+    let Message::Results { results } = messages[2] else {
+        panic!("no results: {transcript:?}");
+    };
+    let answered: Vec<_> = results.iter().map(|result| &result.call_id).collect();
+    assert_eq!(calls, answered);
+    assert_eq!(results[0].outcome, Outcome::Done, "{}", results[0].text());
 }

@@ -2,21 +2,22 @@ use crate::message::IdRule;
 use std::collections::{HashMap, HashSet};
 
 /// Ids that are taken, and new ones beside them.
-#[derive(Default)]
-pub(super) struct Ids {
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
     taken: HashSet<String>,
     /// The next number to try, by the stem that it is put behind.
     next: HashMap<String, usize>,
 }
 
 impl Ids {
-    pub(super) fn take(&mut self, id: &str) {
-        self.taken.insert(id.to_owned());
+    /// Takes this id; says whether it was free.
+    pub(crate) fn take(&mut self, id: &str) -> bool {
+        self.taken.insert(id.to_owned())
     }
 
     /// An id that `rule` takes and nobody has, as much like `id` as can be. The same calls in the same order give the
     /// same ids.
-    pub(super) fn fresh(&mut self, id: &str, rule: &IdRule) -> String {
+    pub(crate) fn fresh(&mut self, id: &str, rule: &IdRule) -> String {
         let stem = stem(id, rule);
         if rule.takes(&stem) && self.taken.insert(stem.clone()) {
             return stem;

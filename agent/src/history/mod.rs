@@ -15,4 +15,5 @@ mod tests;
 
 pub use change::{Change, Repaired};
 pub use hand_over::hand_over;
+pub(crate) use ids::Ids;
 pub use repair::{repair, repair_paused};

@@ -30,11 +30,15 @@ pub use function::FunctionModel;
 #[cfg(feature = "http")]
 pub(crate) use function::events_of;
 pub use network::{check_network, forbid_network};
-pub use options::{Effort, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice};
+pub use options::{
+    Effort, ExtraHeaders, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice,
+};
 pub(crate) use own_options::ForProtocol;
 pub use own_options::ProviderOptions;
 #[cfg(feature = "providers")]
 pub(crate) use own_options::sealed;
+#[cfg(feature = "http")]
+pub(crate) use recording::differences;
 pub use recording::{RecordingModel, ReplayModel};
 pub use request::Request;
 pub use scripted::{ScriptedModel, Step};

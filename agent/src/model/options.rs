@@ -2,11 +2,13 @@
 
 use super::ForProtocol;
 use crate::schema::Schema;
+use serde_json::{Map, Value};
+use std::fmt;
 
 /// What every protocol can be asked for. What is not set is the provider's to choose.
 ///
 /// What one protocol alone knows is said with [`for_protocol`](Self::for_protocol); a field that this crate does not
-/// know at all, with `body_field` and `header` of the model.
+/// know at all, with `body_fields` and `headers`, or with `body_field` and `header` of the model.
 ///
 /// ```
 /// use agent::model::{Effort, Reasoning, RequestOptions, ToolChoice};
@@ -34,7 +36,49 @@ pub struct RequestOptions {
     pub response_format: Option<ResponseFormat>,
     /// How long the provider is to remember what the request begins with.
     pub prompt_cache: Option<PromptCache>,
+    /// Fields that are added to the body as they are, in place of those of the same name: the way out to what a server
+    /// understands and this crate does not know. The conversation and the tools cannot be replaced.
+    pub body_fields: Map<String, Value>,
+    /// Headers that are added to the request, in place of those of the same name. A [`Fallback`](super::Fallback)
+    /// sends them to each of its models.
+    pub headers: ExtraHeaders,
     pub(crate) own: Option<ForProtocol>,
+}
+
+/// Headers of one request. Their values are treated as secrets: `Debug` shows the names.
+///
+/// ```
+/// use agent::model::RequestOptions;
+///
+/// let mut options = RequestOptions::default();
+/// options.headers.insert("anthropic-beta", "context-1m-2025-08-07");
+/// options.body_fields.insert("top_k".into(), 40.into());
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ExtraHeaders(Vec<(String, String)>);
+
+impl ExtraHeaders {
+    /// Adds a header, in place of one of the same name.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        let name = name.into();
+        self.0
+            .retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
+        self.0.push((name, value.into()));
+    }
+
+    /// Names and values, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter();
+        pairs.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl fmt::Debug for ExtraHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.iter().map(|(name, _)| name))
+            .finish()
+    }
 }
 
 /// What the model is to do with the tools that it is offered.
@@ -99,7 +143,9 @@ pub enum Effort {
 pub struct ResponseFormat {
     /// What the provider is to call it: `^[a-zA-Z0-9_-]{1,64}$`.
     pub name: String,
-    /// The schema. Providers take a part of JSON Schema here: closed objects in which every property is required.
+    /// The schema. It is said as the provider holds a model to it: where that wants every property, one that may be
+    /// left out comes as `null`, and what it does not read (a pattern, a length) stands in the description: check the
+    /// answer. A type that the provider cannot hold a model to, such as a map, is an error that names the place.
     pub schema: Schema,
 }
 

@@ -1,10 +1,42 @@
 //! Writing a request's body: JSON in one buffer, with ready pieces (schemas, echoes) copied in as they are.
 
+use super::wire::Target;
+use crate::model::{ModelError, ModelErrorKind, Request};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Fields that a user adds to every request's body.
 pub type BodyFields = Map<String, Value>;
+
+/// The fields that are added to this request's body: the model's, and in their place the request's own.
+///
+/// # Errors
+///
+/// When one would replace the tools or the conversation, which stands in `conversation`.
+pub(super) fn added<'a>(
+    request: &Request<'a>,
+    target: &Target<'a>,
+    conversation: &str,
+) -> Result<Cow<'a, BodyFields>, ModelError> {
+    let mut fields = Cow::Borrowed(target.fields);
+    let own = &request.options.body_fields;
+    if !own.is_empty() {
+        fields.to_mut().extend(own.clone());
+    }
+    match ["tools", conversation]
+        .into_iter()
+        .find(|name| fields.contains_key(*name))
+    {
+        None => Ok(fields),
+        Some(name) => Err(ModelError::new(
+            ModelErrorKind::Request,
+            format!(
+                "the body field `{name}` is written by this crate and cannot be replaced; leave it out"
+            ),
+        )),
+    }
+}
 
 /// An object that is being written.
 pub(super) struct Object<'w> {

@@ -1,3 +1,4 @@
+use super::openai_chat::{OpenAiChat, Vendor};
 use super::{ApiKey, HttpModel, Wire};
 use crate::message::Protocol;
 use crate::model::{Model, ModelError, ModelErrorKind};
@@ -7,11 +8,12 @@ use std::sync::Arc;
 ///
 /// | variable | |
 /// |---|---|
-/// | `AGENT_MODEL` | protocol and model, `openai-chat/gpt-5-mini`; the model's name may have slashes of its own |
+/// | `AGENT_MODEL` | protocol and model, `openai-chat/gpt-5-mini`, or vendor and model, `deepseek/deepseek-chat`; the model's name may have slashes of its own |
 /// | `AGENT_BASE_URL` | another server that speaks the protocol, for example `http://localhost:8080/v1` |
 /// | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | the key, by protocol; needed unless `AGENT_BASE_URL` is set |
 ///
-/// The protocols are `openai-chat`, `openai-responses` and `anthropic-messages`.
+/// The protocols are `openai-chat`, `openai-responses` and `anthropic-messages`; the vendors, with their variables for
+/// the key, are those of [`Vendor`](super::openai_chat::Vendor).
 ///
 /// A key in the environment is sent to `AGENT_BASE_URL`, too: leave it unset for a server that needs none.
 ///
@@ -36,6 +38,10 @@ fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Model>
         lookup: &lookup,
     };
     let (protocol, model) = named.trim().split_once('/').unwrap_or((named.trim(), ""));
+    let vendor = Vendor::named(protocol).filter(|_| !model.is_empty());
+    if let Some(vendor) = vendor {
+        return of_vendor(vendor, model, &settings);
+    }
     let Some((_, make)) = MAKERS.iter().find(|(known, _)| known.as_str() == protocol) else {
         let known: Vec<&str> = MAKERS.iter().map(|(known, _)| known.as_str()).collect();
         return Err(config(format!(
@@ -52,12 +58,35 @@ fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Model>
     make(model, &settings)
 }
 
+fn of_vendor(
+    vendor: &Vendor,
+    model: &str,
+    settings: &Settings<'_>,
+) -> Result<Arc<dyn Model>, ModelError> {
+    let mut made = OpenAiChat::at_vendor(vendor, model);
+    if let Some(variable) = vendor.key_variable {
+        match ((settings.lookup)(variable), &settings.base_url) {
+            (Some(key), _) => made = made.api_key(key),
+            (None, Some(_)) => {}
+            (None, None) => {
+                return Err(config(format!(
+                    "no key for {}; set {variable}, or AGENT_BASE_URL for a server that needs none",
+                    vendor.name
+                )));
+            }
+        }
+    }
+    if let Some(address) = &settings.base_url {
+        made = made.base_url(address.clone());
+    }
+    Ok(Arc::new(made))
+}
+
 type Make = fn(&str, &Settings<'_>) -> Result<Arc<dyn Model>, ModelError>;
 
 /// How each protocol makes its model.
 const MAKERS: &[(Protocol, Make)] = &[
     (Protocol::OpenaiChat, |model, settings| {
-        use super::openai_chat::OpenAiChat;
         settings.apply(OpenAiChat::new(model), OpenAiChat::base_url)
     }),
     (Protocol::OpenaiResponses, |model, settings| {
@@ -123,6 +152,8 @@ mod tests {
         let address = ("AGENT_BASE_URL", "http://localhost:8080/v1");
         let model = ("AGENT_MODEL", "openai-chat/org/model:free");
         assert_eq!(from(&[model, key]).as_deref(), Ok("org/model:free"));
+        let vendor = ("AGENT_MODEL", "ollama/qwen3");
+        assert_eq!(from(&[vendor]).as_deref(), Ok("qwen3"));
         assert_eq!(from(&[model, address]).as_deref(), Ok("org/model:free"));
         assert_eq!(
             from(&[model, address, key]).as_deref(),
@@ -146,6 +177,10 @@ mod tests {
             (
                 &[("AGENT_MODEL", "openai-chat/m")],
                 "set OPENAI_API_KEY, or AGENT_BASE_URL",
+            ),
+            (
+                &[("AGENT_MODEL", "deepseek/m")],
+                "no key for deepseek; set DEEPSEEK_API_KEY",
             ),
             (
                 &[("AGENT_MODEL", "openai-chat/m"), ("OPENAI_API_KEY", "")],

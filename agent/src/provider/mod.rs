@@ -2,7 +2,7 @@
 //!
 //! A protocol is a [`Wire`]: it encodes a [`Request`](crate::model::Request), and decodes an answer, whole or while it
 //! streams, without a socket and without a clock. `openai_chat` is the one to read first; `sse` splits a stream into
-//! events, `json` reads what servers get nearly right, `body` writes requests and `tools` the tools in them, `failure` turns a server's errors into
+//! events, `json` reads what servers get nearly right, `body` writes requests, `tools` the tools in them and `shape` the form of the answer, `failure` turns a server's errors into
 //! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
 mod body;
@@ -15,6 +15,7 @@ mod ids;
 mod json;
 mod openai_dialect;
 mod results;
+mod shape;
 mod sse;
 #[cfg(test)]
 mod tests;
@@ -30,5 +31,5 @@ pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use from_env::from_env;
 #[cfg(feature = "http")]
-pub use http::{ApiKey, HttpModel, Limits};
+pub use http::{ApiKey, HttpModel, Limits, RequestParts, ResponseParts};
 pub use wire::{Decoder, Target, Wire, protocols};

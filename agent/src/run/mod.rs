@@ -3,11 +3,13 @@
 //! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
 //! [`Answer`] and [`RunError`] how it ends. Inside, `turn` is the loop itself, one linear function; `batch` is the way
 //! of the calls of one reply, step by step; both meet the world only through `effects`, so that between two effects
-//! the loop is pure. `plan` is what an agent was set up with, `state` all that a run remembers.
+//! the loop is pure. `plan` is what an agent was set up with, `state` all that a run remembers, and `call_ids` keeps the
+//! ids of its calls apart.
 
 mod agent;
 mod batch;
 mod builder;
+mod call_ids;
 mod effects;
 mod error;
 mod event;

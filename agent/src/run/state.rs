@@ -1,5 +1,6 @@
 //! All that a run remembers.
 
+use super::call_ids::CallIds;
 use super::event::CallEnded;
 use crate::json::Mends;
 use crate::message::{Message, Outcome, Reply, ToolCall, Transcript, Usage};
@@ -21,6 +22,7 @@ pub(super) struct RunState {
     pub(super) open: Vec<OpenCall>,
     /// How many replies in a row were cut off while they called tools.
     pub(super) cut_offs: u32,
+    ids: CallIds,
 }
 
 /// A call on its way.
@@ -53,12 +55,18 @@ impl RunState {
             usage: Usage::default(),
             open: Vec::new(),
             cut_offs: 0,
+            ids: CallIds::default(),
         }
     }
 
     /// The key of the call at `index` of this turn: the same however often the call is run again.
     pub(super) fn key(&self, index: usize) -> String {
         format!("{}-{}-{index}", self.id, self.turn)
+    }
+
+    /// Readies a reply to be taken in: each of its calls gets an id of its own.
+    pub(super) fn settle_ids(&mut self, reply: &mut Reply) {
+        self.ids.settle(&self.transcript, reply);
     }
 
     /// Takes in what the model answered, and opens its calls.

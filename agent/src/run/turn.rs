@@ -49,7 +49,8 @@ pub(super) async fn drive(
         let mut request = Request::new(&state.transcript, &definitions, &options);
         request.instructions = plan.setup().instructions.as_deref();
         request.check().map_err(Cause::Model)?;
-        let reply = effects.ask(Key { turn, index: 0 }, request).await?;
+        let mut reply = effects.ask(Key { turn, index: 0 }, request).await?;
+        state.settle_ids(&mut reply);
 
         let next = next(&reply);
         if events.are_read() {
@@ -114,13 +115,7 @@ enum Next {
 
 /// The first of the steps: is the reply complete, not cut off, not refused?
 ///
-/// | the model stopped because | with calls | without calls |
-/// |---|---|---|
-/// | it was done (`Stop`) | fail: calls in a reply that was over are not asked for | end |
-/// | it wants tools (`ToolUse`) | run them | fail |
-/// | it ran out of tokens (`Length`) | "cut off, send again", three times in a row at most | fail |
-/// | the provider paused (`Pause`) | fail | go on |
-/// | it refused, was filtered, broke off, or nobody knows | fail | fail |
+/// The table is in the documentation of [`StopReason`].
 fn next(reply: &Reply) -> Next {
     let calls = reply.calls().next().is_some();
     let word = || reply.stop.raw.clone();

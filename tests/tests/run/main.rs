@@ -3,6 +3,7 @@
 
 mod calls;
 mod events;
+mod ids;
 mod live;
 mod outside;
 mod requests;

@@ -8,7 +8,7 @@ const SHOWN: usize = 6;
 const LETTERS: usize = 80;
 
 /// How `now` differs from what was recorded, a line a place; empty if it does not.
-pub(super) fn differences(recorded: &Map<String, Value>, now: &Map<String, Value>) -> String {
+pub(crate) fn differences(recorded: &Map<String, Value>, now: &Map<String, Value>) -> String {
     let mut found = Found::default();
     found.objects("", recorded, now);
     let mut text = String::new();

@@ -217,6 +217,9 @@ fn options(options: &RequestOptions) -> Value {
         reasoning,
         response_format,
         prompt_cache,
+        body_fields,
+        // Keys stand in headers.
+        headers: _,
         own,
     } = options;
     let format = response_format
@@ -231,6 +234,10 @@ fn options(options: &RequestOptions) -> Value {
         ("reasoning", reasoning.as_ref().map(word)),
         ("response_format", format),
         ("prompt_cache", prompt_cache.as_ref().map(word)),
+        (
+            "body_fields",
+            (!body_fields.is_empty()).then(|| json!(body_fields)),
+        ),
         ("own", own.as_ref().map(word)),
     ];
     all.into_iter()

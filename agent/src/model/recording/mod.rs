@@ -7,5 +7,7 @@ mod file;
 mod record;
 mod replay;
 
+#[cfg(feature = "http")]
+pub(crate) use difference::differences;
 pub use record::RecordingModel;
 pub use replay::ReplayModel;

@@ -7,6 +7,7 @@ use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
 use crate::provider::results::{images, text as result_text};
+use crate::provider::shape::Shape;
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::{Offer, Offered};
@@ -18,12 +19,13 @@ pub(super) fn encode(
     request: &Request<'_>,
     offered: &Offered,
     own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
     target: &Target<'_>,
 ) -> Vec<u8> {
     body(
         target.fields,
         |body| {
-            wishes(request.options, own, body);
+            wishes(request.options, own, shape, body);
             settings(request, offered, target, body);
         },
         |body| {
@@ -35,7 +37,12 @@ pub(super) fn encode(
 }
 
 /// What the answer is to be like.
-fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+fn wishes(
+    options: &RequestOptions,
+    own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
+    body: &mut Fields<'_, '_>,
+) {
     match options.reasoning {
         None => {}
         Some(Reasoning::Off) => body.object("thinking", |object| object.value("type", "disabled")),
@@ -52,16 +59,15 @@ fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_,
         Some(Reasoning::Effort(effort)) => Some(word(effort)),
         _ => None,
     };
-    let format = options.response_format.as_ref();
-    if effort.is_some() || format.is_some() {
+    if effort.is_some() || shape.is_some() {
         body.object("output_config", |config| {
             if let Some(effort) = effort {
                 config.value("effort", effort);
             }
-            if let Some(format) = format {
+            if let Some(shape) = shape {
                 config.object("format", |object| {
                     object.value("type", "json_schema");
-                    object.raw("schema", format.schema.as_json());
+                    object.raw("schema", shape.schema.as_json());
                 });
             }
         });

@@ -11,6 +11,8 @@ mod options;
 
 pub use options::Options;
 
+use super::body;
+use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
@@ -50,7 +52,19 @@ impl Wire for Messages {
         request.check()?;
         let own = request.options.own()?;
         let offered = self.offered(request.tools).map_err(tools::refused)?;
-        Ok(encode::encode(request, &offered, own, target))
+        let fields = body::added(request, target, "messages")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
+        let shape = Shape::of(request.options, &self.dialects())?;
+        Ok(encode::encode(
+            request,
+            &offered,
+            own,
+            shape.as_ref(),
+            target,
+        ))
     }
 
     fn dialects(&self) -> Dialects {

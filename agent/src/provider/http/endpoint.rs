@@ -66,6 +66,8 @@ pub(super) struct Endpoint {
     pub(super) headers: HeaderMap,
     /// Scheme, host and port: all of the address that a message may show, since keys stand in paths and queries.
     pub(super) origin: String,
+    /// The whole address, for hooks and recordings: no user, and of the query only the names.
+    pub(super) shown: String,
 }
 
 /// What a user has said of an endpoint.
@@ -93,22 +95,17 @@ impl Address<'_> {
             })?;
             headers.insert(name, value);
         }
-        for (name, value) in self.headers {
-            let header: HeaderName = name
-                .parse()
-                .map_err(|_| config(format!("`{name}` is no name of a header")))?;
-            let value = secret(value).ok_or_else(|| {
-                config(format!(
-                    "the value of the header `{name}` cannot stand in a header"
-                ))
-            })?;
-            headers.insert(header, value);
-        }
+        let added = self.headers.iter();
+        add_headers(
+            &mut headers,
+            added.map(|(name, value)| (name.as_str(), value.as_str())),
+        )?;
         let mut origin = format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default());
         if let Some(port) = url.port() {
             let _ = write!(origin, ":{port}");
         }
         Ok(Endpoint {
+            shown: shown(&url),
             url,
             headers,
             origin,
@@ -130,6 +127,43 @@ impl Address<'_> {
         url.set_path(&path);
         Ok(url)
     }
+}
+
+/// Adds headers, in place of those of the same name.
+pub(super) fn add_headers<'h>(
+    headers: &mut HeaderMap,
+    added: impl Iterator<Item = (&'h str, &'h str)>,
+) -> Result<(), ModelError> {
+    for (name, value) in added {
+        let header: HeaderName = name
+            .parse()
+            .map_err(|_| config(format!("`{name}` is no name of a header")))?;
+        let value = secret(value).ok_or_else(|| {
+            config(format!(
+                "the value of the header `{name}` cannot stand in a header"
+            ))
+        })?;
+        headers.insert(header, value);
+    }
+    Ok(())
+}
+
+fn shown(url: &Url) -> String {
+    let mut shown = url.clone();
+    let names: Vec<String> = url
+        .query_pairs()
+        .map(|(name, _)| name.into_owned())
+        .collect();
+    if !names.is_empty() {
+        let mut query = shown.query_pairs_mut();
+        query
+            .clear()
+            .extend_pairs(names.iter().map(|name| (name, "*")));
+    }
+    // Neither can fail for an address of HTTP.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.into()
 }
 
 fn secret(value: &str) -> Option<HeaderValue> {

@@ -1,6 +1,6 @@
+use super::answer::Answer;
 use super::endpoint::Limits;
-use super::send::connection_error;
-use crate::model::{ModelError, ModelErrorKind, ModelEvent};
+use crate::model::{ModelError, ModelEvent};
 use crate::provider::wire::Decoder;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,7 +10,7 @@ const FAREWELL: Duration = Duration::from_millis(200);
 
 /// A streamed answer while it arrives.
 pub(super) struct Incoming {
-    response: reqwest::Response,
+    answer: Answer,
     decoder: Option<Decoder>,
     ready: VecDeque<ModelEvent>,
     failed: Option<ModelError>,
@@ -20,9 +20,9 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    pub(super) fn new(response: reqwest::Response, decoder: Decoder, limits: Limits) -> Self {
+    pub(super) fn new(answer: Answer, decoder: Decoder, limits: Limits) -> Self {
         Self {
-            response,
+            answer,
             decoder: Some(decoder),
             ready: VecDeque::new(),
             failed: None,
@@ -70,9 +70,8 @@ impl Incoming {
             (false, true) => self.limits.silence,
             (false, false) => self.limits.first_byte,
         };
-        let piece = tokio::time::timeout(limit, self.response.chunk()).await;
-        let ended = match piece {
-            Ok(Ok(Some(bytes))) => {
+        let ended = match self.answer.chunk(limit).await {
+            Ok(Some(bytes)) => {
                 self.begun = true;
                 let pushed = decoder.push(&bytes, &mut self.fresh);
                 self.ready.extend(self.fresh.drain(..));
@@ -84,12 +83,8 @@ impl Incoming {
             }
             // Whatever the connection does after the last word, the answer is whole.
             _ if decoder.is_complete() => decoder.finish(),
-            Ok(Ok(None)) => decoder.finish(),
-            Ok(Err(error)) => Err(decoder.fail(connection_error(error))),
-            Err(_) => Err(decoder.fail(ModelError::new(
-                ModelErrorKind::Timeout,
-                format!("the server sent nothing for {limit:?}; ask again, or raise the limit"),
-            ))),
+            Ok(None) => decoder.finish(),
+            Err(error) => Err(decoder.fail(error)),
         };
         match ended {
             Ok(reply) => self.ready.push_back(ModelEvent::Finished(reply)),

@@ -1,7 +1,10 @@
 use super::client;
-use super::endpoint::{Address, ApiKey, Endpoint, Limits};
+use super::endpoint::{Address, ApiKey, Endpoint, Limits, add_headers};
+use super::hooks::Hooks;
 use super::incoming::Incoming;
-use super::send::{Begun, Send};
+use super::secrets::Secrets;
+use super::send::{Begun, By, Send};
+use super::tape::Tape;
 use crate::message::Reply;
 use crate::model::{
     ForProtocol, Model, ModelError, ModelErrorKind, ModelEvent, ModelStream, ProviderOptions,
@@ -27,7 +30,9 @@ pub struct HttpModel<W> {
     base_url: String,
     key: Option<ApiKey>,
     /// What to set if the server wants a key: a variable's name.
-    key_variable: String,
+    key_variable: &'static str,
+    /// Whether the server is known to want one.
+    needs_key: bool,
     headers: Vec<(String, String)>,
     fields: BodyFields,
     limits: Limits,
@@ -35,6 +40,8 @@ pub struct HttpModel<W> {
     options: Option<ForProtocol>,
     client: OnceLock<reqwest::Client>,
     endpoint: OnceLock<Endpoint>,
+    pub(super) hooks: Hooks,
+    pub(super) tape: Option<Tape>,
 }
 
 impl<W: Wire> HttpModel<W> {
@@ -42,10 +49,11 @@ impl<W: Wire> HttpModel<W> {
     pub(crate) fn with_wire(wire: W, model: impl Into<String>) -> Self {
         Self {
             base_url: wire.default_base_url().to_owned(),
-            key_variable: wire.key_variable().to_owned(),
+            key_variable: wire.key_variable(),
             wire,
             model: model.into(),
             key: None,
+            needs_key: false,
             headers: Vec::new(),
             fields: BodyFields::new(),
             limits: Limits::default(),
@@ -53,6 +61,8 @@ impl<W: Wire> HttpModel<W> {
             options: None,
             client: OnceLock::new(),
             endpoint: OnceLock::new(),
+            hooks: Hooks::default(),
+            tape: None,
         }
     }
 
@@ -67,6 +77,19 @@ impl<W: Wire> HttpModel<W> {
     /// The same model at another address, for example `http://localhost:8080/v1`.
     pub(crate) fn at(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
+        self.needs_key = false;
+        self.endpoint = OnceLock::new();
+        self
+    }
+
+    /// The same model with the key that this variable holds; with none if there is no variable.
+    pub(crate) fn key_from(mut self, variable: Option<&'static str>) -> Self {
+        if let Some(variable) = variable {
+            let key = std::env::var(variable).ok();
+            self.key = key.filter(|key| !key.trim().is_empty()).map(ApiKey::from);
+            self.key_variable = variable;
+        }
+        self.needs_key = variable.is_some();
         self.endpoint = OnceLock::new();
         self
     }
@@ -79,6 +102,22 @@ impl<W: Wire> HttpModel<W> {
 
     /// A client of your own: a proxy, a certificate authority, a client certificate. It should not follow redirects
     /// to other hosts, since it would take the key along.
+    ///
+    /// ```
+    /// # fn shown(config: rustls::ClientConfig) -> Result<(), Box<dyn std::error::Error>> {
+    /// use agent::provider::openai_chat::OpenAiChat;
+    ///
+    /// // `config` trusts the authority of the house: `with_root_certificates(..)`.
+    /// let client = reqwest::Client::builder()
+    ///     .tls_backend_preconfigured(config)
+    ///     .proxy(reqwest::Proxy::https("http://proxy.example:3128")?)
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .build()?;
+    /// let model = OpenAiChat::new("gpt-5-mini").client(client);
+    /// # drop(model);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// This crate switches on reqwest without a default for TLS: a program that builds its own client also names
     /// reqwest in its `Cargo.toml`, with the feature `rustls`, or installs rustls's provider first.
@@ -118,10 +157,20 @@ impl<W: Wire> HttpModel<W> {
         self
     }
 
-    async fn ask(&self, request: Request<'_>) -> Result<Begun, ModelError> {
-        check_network()?;
+    async fn ask(&self, request: Request<'_>, secrets: &Secrets) -> Result<Begun, ModelError> {
         let endpoint = self.endpoint()?;
-        let client = self.http_client(endpoint)?;
+        let by = match &self.tape {
+            Some(Tape::Replay(player)) => By::Replay(player),
+            tape => {
+                check_network()?;
+                self.check_key()?;
+                let recorder = match tape {
+                    Some(Tape::Record(recorder)) => Some(recorder),
+                    _ => None,
+                };
+                By::Network(self.http_client(endpoint)?, recorder)
+            }
+        };
         let options = request.options.or_own(self.options.as_ref());
         let request = Request {
             options: options.as_ref().unwrap_or(request.options),
@@ -133,14 +182,32 @@ impl<W: Wire> HttpModel<W> {
             tools = request.tools.len(),
             "asking the model"
         );
+        let mut headers = endpoint.headers.clone();
+        add_headers(&mut headers, request.options.headers.iter())?;
         let send = Send {
-            client,
+            by,
             endpoint,
+            headers,
+            hooks: &self.hooks,
+            secrets,
             wire: &self.wire,
             limits: &self.limits,
             body: body.into(),
         };
         send.send().await
+    }
+
+    fn check_key(&self) -> Result<(), ModelError> {
+        if self.key.is_some() || !self.needs_key {
+            return Ok(());
+        }
+        Err(ModelError::new(
+            ModelErrorKind::Config,
+            format!(
+                "no key is given; set {}, or give one with `.api_key(..)`",
+                self.key_variable
+            ),
+        ))
     }
 
     fn target<'a>(&'a self, endpoint: &'a Endpoint) -> Target<'a> {
@@ -187,7 +254,7 @@ impl<W: Wire> HttpModel<W> {
     }
 
     /// The error with its place and what to do, and without anything secret.
-    fn explain(&self, error: ModelError) -> ModelError {
+    fn explain(&self, error: ModelError, secrets: &Secrets) -> ModelError {
         let advice = match (error.kind(), &self.key) {
             (ModelErrorKind::Auth, Some(_)) => format!("; check the key ({})", self.key_variable),
             (ModelErrorKind::Auth, None) => {
@@ -214,25 +281,27 @@ impl<W: Wire> HttpModel<W> {
                     self.wire.protocol(),
                     self.model
                 );
-                self.without_secrets(&message)
+                secrets.without(&message)
             })
-            .map_server(|text| self.without_secrets(text))
+            .map_server(|text| secrets.without(text))
     }
 
-    /// The text without the key and without the values of added headers, which servers like to repeat.
-    fn without_secrets(&self, text: &str) -> String {
-        let headers = self.headers.iter().flat_map(|(_, value)| {
-            // `Bearer x` is repeated as `x`.
-            std::iter::once(value.as_str()).chain(value.split_whitespace())
-        });
-        let mut text = text.to_owned();
-        for secret in self.key.iter().map(ApiKey::expose).chain(headers) {
-            // Shorter ones are words, and taking them out would only say what they are.
-            if secret.len() >= 8 {
-                text = text.replace(secret, "[secret]");
-            }
+    /// The key and the values of added headers, which servers like to repeat.
+    fn secrets(&self, request: &Request<'_>) -> Secrets {
+        let mut secrets = Secrets::default();
+        if let Some(key) = &self.key {
+            secrets.key(key.expose());
         }
-        text
+        let of_the_request = request.options.headers.iter().map(|(_, value)| value);
+        for value in self
+            .headers
+            .iter()
+            .map(|(_, value)| value.as_str())
+            .chain(of_the_request)
+        {
+            secrets.header(value);
+        }
+        secrets
     }
 }
 
@@ -255,22 +324,23 @@ impl<W: Wire> Model for HttpModel<W> {
             model = self.model,
         );
         let asked = async move {
-            match self.ask(request).await {
+            let secrets = self.secrets(&request);
+            match self.ask(request, &secrets).await {
                 Ok(Begun::Whole(mut reply)) => {
                     self.sign(&mut reply);
                     let events = crate::model::events_of(reply);
                     Ok(stream::iter(events).map(Ok).boxed())
                 }
                 Ok(Begun::Streaming(incoming)) => Ok(stream::unfold(incoming, next)
-                    .map(|event| match event {
+                    .map(move |event| match event {
                         Ok(ModelEvent::Finished(mut reply)) => {
                             self.sign(&mut reply);
                             Ok(ModelEvent::Finished(reply))
                         }
-                        other => other.map_err(|error| self.explain(error)),
+                        other => other.map_err(|error| self.explain(error, &secrets)),
                     })
                     .boxed()),
-                Err(error) => Err(self.explain(error)),
+                Err(error) => Err(self.explain(error, &secrets)),
             }
         };
         Box::pin(asked.instrument(span))

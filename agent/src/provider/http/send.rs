@@ -1,12 +1,18 @@
-use super::endpoint::{Endpoint, Limits};
+use super::answer::Answer;
+use super::endpoint::{Endpoint, Limits, add_headers};
+use super::hooks::{Hooks, RequestParts, ResponseParts};
 use super::incoming::Incoming;
 use super::retry::{Advice, delay};
+use super::secrets::Secrets;
+use super::tape::{Player, Recorder};
 use crate::message::Reply;
 use crate::model::{ModelError, ModelErrorKind};
 use crate::provider::failure::error_answer;
 use crate::provider::wire::{Wire, not_an_answer};
 use bytes::Bytes;
+use reqwest::header::HeaderMap;
 use std::error::Error as StdError;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::time::timeout;
 
@@ -22,10 +28,20 @@ pub(super) enum Begun {
     Whole(Reply),
 }
 
+/// How a request gets its answer.
+pub(super) enum By<'a> {
+    Network(&'a reqwest::Client, Option<&'a Arc<Recorder>>),
+    Replay(&'a Arc<Player>),
+}
+
 /// One request, to be sent as often as it takes.
 pub(super) struct Send<'a> {
-    pub(super) client: &'a reqwest::Client,
+    pub(super) by: By<'a>,
     pub(super) endpoint: &'a Endpoint,
+    /// Those of the endpoint and of this request.
+    pub(super) headers: HeaderMap,
+    pub(super) hooks: &'a Hooks,
+    pub(super) secrets: &'a Secrets,
     pub(super) wire: &'a dyn Wire,
     pub(super) limits: &'a Limits,
     pub(super) body: Bytes,
@@ -49,26 +65,29 @@ impl Send<'_> {
             };
             attempt += 1;
             tracing::debug!(attempt, ?wait, kind = ?error.kind(), "asking the model again");
-            tokio::time::sleep(wait).await;
+            if let By::Network(..) = self.by {
+                tokio::time::sleep(wait).await;
+            }
         }
     }
 
     async fn once(&self) -> Result<Begun, (ModelError, Advice)> {
-        let response = self.begin().await.map_err(without_advice)?;
-        let status = response.status();
-        if !status.is_success() {
-            return Err(self.refused(response).await);
+        let answer = self.begin().await.map_err(without_advice)?;
+        self.hooks.response(&ResponseParts {
+            status: answer.status(),
+            headers: answer.headers(),
+        });
+        if !(200..300).contains(&answer.status()) {
+            return Err(self.refused(answer).await);
         }
-        let kind = response
-            .headers()
-            .get("content-type")
-            .and_then(|value| value.to_str().ok())
+        let kind = answer
+            .header("content-type")
             .unwrap_or_default()
             .to_ascii_lowercase();
         if kind.contains("json") || kind.contains("html") {
             // A server may answer whole though it was asked to stream.
             let body = self
-                .collect(response, WHOLE_BODY)
+                .collect(answer, WHOLE_BODY)
                 .await
                 .map_err(without_advice)?;
             let reply = if kind.contains("html") {
@@ -78,33 +97,54 @@ impl Send<'_> {
             };
             return reply.map(Begun::Whole).map_err(without_advice);
         }
-        Incoming::new(response, self.wire.decoder(), self.limits.clone())
+        Incoming::new(answer, self.wire.decoder(), self.limits.clone())
             .begin()
             .await
             .map(|incoming| Begun::Streaming(Box::new(incoming)))
             .map_err(without_advice)
     }
 
-    async fn begin(&self) -> Result<reqwest::Response, ModelError> {
-        let request = self
-            .client
-            .post(self.endpoint.url.clone())
-            .headers(self.endpoint.headers.clone())
-            .body(self.body.clone());
-        match timeout(self.limits.first_byte, request.send()).await {
-            Ok(sent) => sent.map_err(connection_error),
-            Err(_) => Err(stalled(self.limits.first_byte)),
+    async fn begin(&self) -> Result<Answer, ModelError> {
+        let mut parts = RequestParts::new(self.endpoint, &self.headers, &self.body);
+        self.hooks.request(&mut parts);
+        let added = parts.added;
+        let url = &self.endpoint.shown;
+        let (client, recorder) = match self.by {
+            By::Replay(player) => return player.play(url, &self.body, self.secrets),
+            By::Network(client, recorder) => (client, recorder),
+        };
+        let mut headers = self.headers.clone();
+        let mut secrets = self.secrets.clone();
+        for (_, value) in &added {
+            secrets.header(value);
         }
+        let pairs = added.iter();
+        add_headers(
+            &mut headers,
+            pairs.map(|(name, value)| (name.as_str(), value.as_str())),
+        )?;
+        let mut heard = recorder.map(|recorder| recorder.hear(url, &self.body, secrets));
+        let request = client
+            .post(self.endpoint.url.clone())
+            .headers(headers)
+            .body(self.body.clone());
+        let error = match timeout(self.limits.first_byte, request.send()).await {
+            Ok(Ok(response)) => return Ok(Answer::live(response, heard)),
+            Ok(Err(error)) => connection_error(error),
+            Err(_) => stalled(self.limits.first_byte),
+        };
+        if let Some(heard) = &mut heard {
+            heard.fail(&error)?;
+        }
+        Err(error)
     }
 
-    async fn refused(&self, response: reqwest::Response) -> (ModelError, Advice) {
-        let status = response.status();
-        let advice = Advice::read(response.headers(), SystemTime::now());
-        if status.is_redirection() {
-            let to = response
-                .headers()
-                .get("location")
-                .and_then(|value| value.to_str().ok())
+    async fn refused(&self, answer: Answer) -> (ModelError, Advice) {
+        let status = answer.status();
+        let advice = Advice::read(answer.headers(), SystemTime::now());
+        if (300..400).contains(&status) {
+            let to = answer
+                .header("location")
                 .and_then(|to| self.endpoint.url.join(to).ok());
             let host = to
                 .as_ref()
@@ -113,30 +153,23 @@ impl Send<'_> {
             let error = ModelError::new(
                 ModelErrorKind::NotFound,
                 format!(
-                    "the server redirects to {host} ({}), where the key is not sent; set the base URL to the address \
-                     that is meant",
-                    status.as_u16()
+                    "the server redirects to {host} ({status}), where the key is not sent; set the base URL to the address \
+                     that is meant"
                 ),
             );
-            return (error.with_status(status.as_u16()), Advice::default());
+            return (error.with_status(status), Advice::default());
         }
         // The status alone says enough if the body breaks off.
-        let body = self.collect(response, ERROR_BODY).await.unwrap_or_default();
-        (error_answer(status.as_u16(), &body), advice)
+        let body = self.collect(answer, ERROR_BODY).await.unwrap_or_default();
+        (error_answer(status, &body), advice)
     }
 
-    async fn collect(
-        &self,
-        mut response: reqwest::Response,
-        most: usize,
-    ) -> Result<Vec<u8>, ModelError> {
+    async fn collect(&self, mut answer: Answer, most: usize) -> Result<Vec<u8>, ModelError> {
         let mut body = Vec::new();
         while body.len() < most {
-            match timeout(self.limits.silence, response.chunk()).await {
-                Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
-                Ok(Ok(None)) => break,
-                Ok(Err(error)) => return Err(connection_error(error)),
-                Err(_) => return Err(stalled(self.limits.silence)),
+            match answer.chunk(self.limits.silence).await? {
+                Some(piece) => body.extend_from_slice(&piece),
+                None => break,
             }
         }
         body.truncate(most);

@@ -5,6 +5,7 @@ use crate::message::{
 use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::shape::Shape;
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::{Offer, Offered};
@@ -14,12 +15,13 @@ pub(super) fn encode(
     request: &Request<'_>,
     offered: &Offered,
     own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
     target: &Target<'_>,
 ) -> Vec<u8> {
     body(
         target.fields,
         |body| {
-            wishes(chat, request.options, own, body);
+            wishes(chat, request.options, own, shape, body);
             settings(chat, request, offered, target, body);
         },
         |body| {
@@ -34,7 +36,7 @@ pub(super) fn encode(
                     match message {
                         Message::User { content } => user(messages, content),
                         Message::Assistant(reply) => {
-                            assistant(messages, reply, target.understands(reply));
+                            assistant(chat, messages, reply, target.understands(reply));
                         }
                         Message::Results { results } => tool_results(messages, results),
                     }
@@ -45,19 +47,30 @@ pub(super) fn encode(
 }
 
 /// What the answer is to be like. A server that does not know one of these fields says so, where it was asked for.
-fn wishes(chat: &Chat, options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+fn wishes(
+    chat: &Chat,
+    options: &RequestOptions,
+    own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
+    body: &mut Fields<'_, '_>,
+) {
     match options.reasoning {
         None | Some(Reasoning::Budget(_)) => {}
         Some(Reasoning::Off) => body.value("reasoning_effort", "none"),
         Some(Reasoning::Effort(how)) => body.value("reasoning_effort", effort(how)),
     }
-    if let Some(format) = &options.response_format {
+    if let Some(shape) = shape {
         body.object("response_format", |object| {
             object.value("type", "json_schema");
             object.object("json_schema", |object| {
-                object.value("name", &format.name);
-                object.raw("schema", format.schema.as_json());
-                object.value("strict", &true);
+                object.value("name", shape.name);
+                if let Some(note) = shape.schema.note() {
+                    object.value("description", note);
+                }
+                object.raw("schema", shape.schema.as_json());
+                if shape.strict {
+                    object.value("strict", &true);
+                }
             });
         });
     }
@@ -81,9 +94,11 @@ fn settings(
     body.value("model", target.model);
     if target.stream {
         body.value("stream", &true);
-        body.object("stream_options", |options| {
-            options.value("include_usage", &true);
-        });
+        if chat.asks_for_usage {
+            body.object("stream_options", |options| {
+                options.value("include_usage", &true);
+            });
+        }
     }
     if let Some(limit) = options.max_output_tokens {
         body.value(chat.output_limit, &limit);
@@ -98,7 +113,7 @@ fn settings(
         return;
     }
     tool_choice(chat, request, body);
-    if let Some(parallel) = options.parallel_calls {
+    if let Some(parallel) = options.parallel_calls.filter(|_| chat.says_parallel) {
         body.value("parallel_tool_calls", &parallel);
     }
     tools::write(body, request, offered, !chat.knows_allowed_tools);
@@ -177,7 +192,7 @@ fn image_part(parts: &mut Array<'_>, image: &Image) {
     });
 }
 
-fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
+fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
     let echo_of = |part| {
         if echoes {
             Part::echo_for(part, Protocol::OpenaiChat)
@@ -203,12 +218,17 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
         if let Some(refusal) = refusal {
             message.value("refusal", refusal);
         }
+        let mut reasoned = false;
         for part in &reply.parts {
             if !matches!(part.kind, PartKind::Call(_))
                 && let Some(echo) = echo_of(part)
             {
+                reasoned |= echo.contains(r#""reasoning_content":"#);
                 message.splice(echo);
             }
+        }
+        if chat.demands_reasoning && has_calls && !reasoned {
+            message.value("reasoning_content", "");
         }
         if has_calls {
             message.array("tool_calls", |calls| {

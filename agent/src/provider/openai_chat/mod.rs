@@ -1,18 +1,22 @@
 //! OpenAI Chat Completions, and the many servers that speak it.
 //!
 //! `options` is what it alone can be asked for; `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together,
-//! `decode` makes a reply of it all.
+//! `decode` makes a reply of it all. `vendors` are known servers with their habits.
 
 mod calls;
 mod chunk;
 mod decode;
 mod encode;
 mod options;
+mod vendors;
 
 pub use options::Options;
 pub(super) use options::effort;
+pub use vendors::Vendor;
 
+use super::body;
 use super::openai_dialect;
+use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
@@ -24,6 +28,10 @@ use std::sync::Arc;
 /// The protocol, with what differs among the servers that speak it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a habit of its own, and a server may have any of them"
+)]
 pub struct Chat {
     /// The field that limits the answer: `max_completion_tokens` at OpenAI, `max_tokens` at most others.
     pub output_limit: &'static str,
@@ -32,6 +40,13 @@ pub struct Chat {
     /// Whether a choice among several tools can be said beside the whole list of them, which keeps the server's cache
     /// of it; else the list is cut down.
     pub knows_allowed_tools: bool,
+    /// Whether it may be said that only one call is wanted at a time (`parallel_tool_calls`).
+    pub says_parallel: bool,
+    /// Whether streams count tokens only if `stream_options` asks for it.
+    pub asks_for_usage: bool,
+    /// Whether each turn with calls must have a `reasoning_content`: an empty one where none came, as in a turn of
+    /// another model.
+    pub demands_reasoning: bool,
 }
 
 impl Chat {
@@ -40,6 +55,9 @@ impl Chat {
         output_limit: "max_completion_tokens",
         says_strict: true,
         knows_allowed_tools: true,
+        says_parallel: true,
+        asks_for_usage: true,
+        demands_reasoning: false,
     };
 
     /// What other servers understand.
@@ -47,6 +65,9 @@ impl Chat {
         output_limit: "max_tokens",
         says_strict: false,
         knows_allowed_tools: false,
+        says_parallel: true,
+        asks_for_usage: true,
+        demands_reasoning: false,
     };
 }
 
@@ -71,7 +92,20 @@ impl Wire for Chat {
             ));
         }
         let offered = self.offered(request.tools).map_err(tools::refused)?;
-        Ok(encode::encode(self, request, &offered, own, target))
+        let fields = body::added(request, target, "messages")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
+        let shape = Shape::of(request.options, &self.dialects())?;
+        Ok(encode::encode(
+            self,
+            request,
+            &offered,
+            own,
+            shape.as_ref(),
+            target,
+        ))
     }
 
     fn dialects(&self) -> Dialects {
@@ -130,16 +164,17 @@ impl OpenAiChat {
     }
 
     /// The same model at another address, for example `http://localhost:8080/v1`. Unless it is OpenAI's own or Azure's,
-    /// requests keep to what [other servers understand](Chat::COMPATIBLE).
+    /// requests keep to what [other servers understand](Chat::COMPATIBLE); a model of a known [`Vendor`] keeps to that
+    /// vendor's habits.
     #[must_use]
     pub fn base_url(self, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into();
         let is_openai = base_url.starts_with("https://api.openai.com")
             || base_url.contains(".openai.azure.com");
-        let wire = if is_openai {
-            Chat::OPENAI
-        } else {
-            Chat::COMPATIBLE
+        let wire = match &self.wire {
+            _ if is_openai => Chat::OPENAI,
+            wire if *wire == Chat::OPENAI => Chat::COMPATIBLE,
+            wire => wire.clone(),
         };
         self.at(base_url).wire(wire)
     }

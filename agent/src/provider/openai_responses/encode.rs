@@ -6,6 +6,7 @@ use crate::provider::body::{Array, Fields, Object, body, object};
 use crate::provider::ids::safe_id;
 use crate::provider::openai_chat::effort;
 use crate::provider::results::{image_address, images, marked_text};
+use crate::provider::shape::Shape;
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::{Offer, Offered};
@@ -17,12 +18,13 @@ pub(super) fn encode(
     request: &Request<'_>,
     offered: &Offered,
     own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
     target: &Target<'_>,
 ) -> Vec<u8> {
     body(
         target.fields,
         |body| {
-            wishes(request.options, own, body);
+            wishes(request.options, own, shape, body);
             settings(request, offered, target, body);
         },
         |body| {
@@ -64,7 +66,12 @@ pub(super) fn encode(
 }
 
 /// What the answer is to be like.
-fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_, '_>) {
+fn wishes(
+    options: &RequestOptions,
+    own: Option<&Options>,
+    shape: Option<&Shape<'_>>,
+    body: &mut Fields<'_, '_>,
+) {
     match options.reasoning {
         None | Some(Reasoning::Budget(_)) => {}
         Some(Reasoning::Off) => body.object("reasoning", |object| object.value("effort", "none")),
@@ -72,13 +79,16 @@ fn wishes(options: &RequestOptions, own: Option<&Options>, body: &mut Fields<'_,
             body.object("reasoning", |object| object.value("effort", effort(how)));
         }
     }
-    if let Some(format) = &options.response_format {
+    if let Some(shape) = shape {
         body.object("text", |text| {
             text.object("format", |object| {
                 object.value("type", "json_schema");
-                object.value("name", &format.name);
-                object.raw("schema", format.schema.as_json());
-                object.value("strict", &true);
+                object.value("name", shape.name);
+                if let Some(note) = shape.schema.note() {
+                    object.value("description", note);
+                }
+                object.raw("schema", shape.schema.as_json());
+                object.value("strict", &shape.strict);
             });
         });
     }

@@ -12,7 +12,9 @@ mod options;
 
 pub use options::Options;
 
+use super::body;
 use super::openai_dialect;
+use super::shape::Shape;
 use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
@@ -52,7 +54,19 @@ impl Wire for Responses {
             ));
         }
         let offered = self.offered(request.tools).map_err(tools::refused)?;
-        Ok(encode::encode(request, &offered, own, target))
+        let fields = body::added(request, target, "input")?;
+        let target = &Target {
+            fields: &fields,
+            ..*target
+        };
+        let shape = Shape::of(request.options, &self.dialects())?;
+        Ok(encode::encode(
+            request,
+            &offered,
+            own,
+            shape.as_ref(),
+            target,
+        ))
     }
 
     fn dialects(&self) -> Dialects {

@@ -19,8 +19,7 @@ fn by_name(protocol: Protocol) -> &'static dyn Wire {
 
 #[test]
 fn each_wish_is_said_in_each_protocols_words_or_refused() {
-    let schema =
-        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
     let format = Some(ResponseFormat::new(
         "report",
         Schema::new(schema.clone()).unwrap(),
@@ -106,6 +105,121 @@ fn each_wish_is_said_in_each_protocols_words_or_refused() {
             }
         }
     }
+}
+
+fn shaped(schema: Value) -> RequestOptions {
+    RequestOptions {
+        response_format: Some(ResponseFormat::new("report", Schema::new(schema).unwrap())),
+        ..RequestOptions::default()
+    }
+}
+
+#[test]
+fn an_answers_format_is_said_in_each_providers_strict_dialect() {
+    let options = shaped(json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 1},
+            "pages": {"type": "integer", "format": "uint32", "minimum": 0},
+        },
+        "required": ["title"],
+    }));
+    for (protocol, at, required) in [
+        (
+            Protocol::OpenaiChat,
+            "/response_format/json_schema/schema",
+            json!(["title", "pages"]),
+        ),
+        (
+            Protocol::OpenaiResponses,
+            "/text/format/schema",
+            json!(["title", "pages"]),
+        ),
+        (
+            Protocol::AnthropicMessages,
+            "/output_config/format/schema",
+            json!(["title"]),
+        ),
+    ] {
+        let body = encoded(by_name(protocol), &options).unwrap();
+        let schema = body.pointer(at).unwrap();
+        assert_eq!(schema["additionalProperties"], false, "{protocol}");
+        assert_eq!(schema["required"], required, "{protocol}");
+        let title = &schema["properties"]["title"];
+        assert!(title.get("minLength").is_none(), "{protocol}: {title}");
+        assert!(title["description"].is_string(), "{protocol}: {title}");
+    }
+    // Who does not read `strict` hears all of the schema, and nothing of `strict`.
+    let body = encoded(&Chat::COMPATIBLE, &options).unwrap();
+    let format = &body["response_format"]["json_schema"];
+    assert_eq!(format["schema"]["properties"]["title"]["minLength"], 1);
+    assert!(format.get("strict").is_none(), "{format}");
+}
+
+#[test]
+fn an_answers_format_that_cannot_be_held_is_refused_by_place_and_reason() {
+    let options = shaped(json!({
+        "type": "object",
+        "properties": {"scores": {"type": "object", "additionalProperties": {"type": "integer"}}},
+        "required": ["scores"],
+        "additionalProperties": false,
+    }));
+    for wire in protocols() {
+        let error = encoded(wire, &options).unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Request);
+        let said = error.to_string();
+        assert!(
+            said.starts_with("the answer's format `report` cannot be asked for: "),
+            "{said}"
+        );
+        assert!(said.contains(" to /properties/scores: "), "{said}");
+        assert!(said.ends_with("; change the type"), "{said}");
+    }
+}
+
+#[test]
+fn a_vendors_habits_are_kept() {
+    use crate::provider::openai_chat::Vendor;
+    let turn = Transcript::from(vec![
+        Message::user("hi"),
+        Message::Assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
+        Message::Results {
+            results: vec![result("call_1", Outcome::Done, vec!["sunny".into()])],
+        },
+    ]);
+    let options = RequestOptions {
+        max_output_tokens: Some(9),
+        parallel_calls: Some(false),
+        ..RequestOptions::default()
+    };
+    let tools = weather();
+    for vendor in Vendor::ALL {
+        let chat = &vendor.chat;
+        let request = Request::new(&turn, &tools, &options);
+        let body = chat
+            .encode(&request, &Target::new("m", &BodyFields::new()))
+            .unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let has = |name| body.get(name).is_some();
+        assert_eq!(body[chat.output_limit], 9, "{}", vendor.name);
+        assert_eq!(has("parallel_tool_calls"), chat.says_parallel);
+        assert_eq!(has("stream_options"), chat.asks_for_usage);
+        let tool = &body["tools"][0]["function"];
+        assert_eq!(tool.get("strict").is_some(), chat.says_strict);
+        let reasoning = body["messages"][1].get("reasoning_content");
+        let expected = json!("");
+        assert_eq!(reasoning, chat.demands_reasoning.then_some(&expected));
+    }
+    // What came is sent as it came, once.
+    let whole = transcript();
+    let request = Request::new(&whole, &tools, &options);
+    let body = Vendor::DEEPSEEK
+        .chat
+        .encode(&request, &Target::new("m", &BodyFields::new()))
+        .unwrap();
+    let body = String::from_utf8(body).unwrap();
+    assert_eq!(body.matches("reasoning_content").count(), 1, "{body}");
+    assert!(body.contains(r#""reasoning_content":"hm""#), "{body}");
 }
 
 fn given(own: impl ProviderOptions) -> RequestOptions {
