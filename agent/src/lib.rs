@@ -1,4 +1,77 @@
 //! Turn async functions into tools that language models call, and run the conversation.
+//!
+//! `#[tool]` makes of a function the schema that a model sees, the decoder and the checks of what it sends
+//! back; `tools![]` lists such functions; an [`Agent`] asks a model, runs the calls and gives it the results until it has
+//! an answer.
+//!
+#![cfg_attr(feature = "macros", doc = "```")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
+//! use agent::message::ToolCall;
+//! use agent::model::{ScriptedModel, Step};
+//! use agent::{Agent, State, tool, tools};
+//!
+//! struct Sky(&'static str);
+//!
+//! /// Get the weather forecast for a city.
+//! #[tool(read_only)]
+//! async fn get_weather(
+//!     /// City name, for example "Paris".
+//!     #[arg(length = 1..=80)]
+//!     city: String,
+//!     State(sky): State<&Sky>, // from the program, never in the schema
+//! ) -> String {
+//!     format!("{} in {city}", sky.0)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A script plays the model. For a real one: `agent::model::from_env()?`.
+//! let model = ScriptedModel::new([
+//!     Step::call(ToolCall::new("1", "get_weather", r#"{"city":"Paris"}"#)),
+//!     Step::text("Pack a raincoat."),
+//! ]);
+//! let agent = Agent::builder(model)
+//!     .tools(tools![get_weather])
+//!     .state(Sky("rain"))
+//!     .build()?;
+//! assert_eq!(agent.run("What should I pack for Paris?").await?.text(), "Pack a raincoat.");
+//!
+//! // One tool, without a model, as in a test:
+//! let tools = tools![get_weather].with_state(Sky("sun"))?;
+//! assert_eq!(tools.call("get_weather", r#"{"city":"Rome"}"#).await.text(), "sun in Rome");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to look
+//!
+//! | for | look at |
+//! |---|---|
+//! | what `#[tool]` and `#[arg]` can say, and what parameters and results may be | `tool` |
+//! | tools that no macro made | `Tool::dynamic`, [`Tool::external`], [`ToolDefinition`] |
+//! | naming, filtering and overriding tools | [`ToolSet`] |
+//! | values that the model never sees | [`State`], [`RunData`], [`ToolContext`], [`FromCall`] |
+//! | what a tool says to the model | [`ToolOutput`], [`ToolError`] |
+//! | a run: its events, its end, waiting for somebody | [`Run`], [`Event`], [`Answer`], [`RunError`], [`Paused`] |
+//! | models, real and for tests, and a loop of your own | [`model`] |
+//! | the wire protocols without their HTTP client | `provider` |
+//! | what is said: content, calls, results, transcripts | [`message`] |
+//! | keeping a transcript sendable | [`history`] |
+//! | the schemas that models are told, and reading by them | [`schema`] |
+//! | text that is nearly JSON | [`json`] |
+//! | newtypes that constraints apply to | [`constraint`] |
+//! | helpers for your tests | [`testing`] |
+//!
+//! # Features
+//!
+//! All are on unless `default-features = false`.
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `macros` | `#[tool]` and `tools!` |
+//! | `dynamic` | `Tool::dynamic`: tools whose schema is known only at run time |
+//! | `providers` | the three protocols as bytes in and out |
+//! | `http` | `providers`, an HTTP client under them, and `model::from_env` |
 
 pub mod json;
 // Expansions say `::agent`, also in this crate's own tests.

@@ -223,6 +223,11 @@ impl Fields {
         properties.any(|(index, property)| property.required && !seen.contains(index))
     }
 
+    /// Whether a key that is no property is wrong whatever it is called.
+    pub(super) fn allows_only_properties(&self) -> bool {
+        self.rest == NEVER && self.patterns.is_empty() && self.names.is_none()
+    }
+
     /// The property of this name. Looks first where the one after the last hit is: keys mostly come in order.
     #[inline]
     pub(super) fn find(&self, name: &str, expected: usize) -> Option<usize> {

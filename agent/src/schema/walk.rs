@@ -5,7 +5,7 @@
 //! where no alternative fits is in `alternatives`.
 
 use super::number::Number;
-use super::problem::{Report, Step};
+use super::problem::{MOST_PROBLEMS, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program};
 use super::{describe, values};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
@@ -210,12 +210,24 @@ impl<'a> Walk<'a> {
         let mut count = 0;
         // Problems with the rank of their property: they are told in the order of declaration, the rest behind.
         let mut found = Vec::new();
+        // Unknown keys are as many as the text likes; only as many are kept, and put into words, as are told.
+        let mut unknown = 0;
         while self.scan.another(count == 0, b'}')? {
             count += 1;
             let key = self.scan.key()?;
             let before = self.report.as_ref().map_or(0, Report::len);
             let index = fields.find(&key, next);
             let property = index.and_then(|index| fields.properties.get(index));
+            if index.is_none() && unknown >= MOST_PROBLEMS && fields.allows_only_properties() {
+                // The words would name the nearest key, which costs a look at every property.
+                fits = false;
+                if let Some(report) = &mut self.report {
+                    report.omit(1);
+                    self.scan.peek_value()?;
+                    self.scan.skip(self.depth)?;
+                    continue;
+                }
+            }
             if let Some(report) = &mut self.report {
                 report.path.push(Step::Key(key.clone()));
                 report.hidden += usize::from(property.is_some_and(|property| property.secret));
@@ -236,10 +248,8 @@ impl<'a> Walk<'a> {
                 report.path.pop();
                 let problems = report.split_off(before);
                 if !problems.is_empty() {
-                    // Unknown keys are as many as the text likes; only as many are kept as are told.
-                    if index.is_none()
-                        && found.len() > fields.properties.len() + super::problem::MOST_PROBLEMS
-                    {
+                    unknown += usize::from(index.is_none());
+                    if index.is_none() && unknown > MOST_PROBLEMS {
                         report.omit(problems.len());
                     } else {
                         found.push((index.unwrap_or(usize::MAX), problems));

@@ -69,9 +69,10 @@ impl ToolDefinition {
         description: impl Into<Arc<str>>,
     ) -> Result<Self, ToolSetError> {
         let name = name.into();
-        let schema = Schema::of::<T>().map_err(|error| {
-            ToolSetError::schema(&name, Origin::here(Location::caller()), &error)
-        })?;
+        // A closure is not the caller's.
+        let origin = Origin::here(Location::caller());
+        let schema =
+            Schema::of::<T>().map_err(|error| ToolSetError::schema(&name, origin, &error))?;
         Self::new(name, description, schema)
     }
 
@@ -184,9 +185,10 @@ impl Tool {
         E: Into<super::BoxError>,
     {
         let name = name.into();
-        let schema = Schema::new(schema).map_err(|error| {
-            ToolSetError::schema(&name, Origin::here(Location::caller()), &error)
-        })?;
+        // A closure is not the caller's.
+        let origin = Origin::here(Location::caller());
+        let schema =
+            Schema::new(schema).map_err(|error| ToolSetError::schema(&name, origin, &error))?;
         let definition = ToolDefinition::new(name, description, schema)?;
         Ok(Self::new(definition, Arc::new(Dynamic(run))))
     }

@@ -258,3 +258,14 @@ fn a_null_where_none_may_be_leaves_out_what_may_be_left_out() {
         "/q: must be a string, got null"
     );
 }
+
+#[test]
+fn a_wrong_schema_is_said_to_be_where_the_tool_was_made() {
+    let made = agent::Tool::dynamic("d", "D.", json!({"type": "string"}), |_, _| async {
+        Ok::<_, String>(())
+    });
+    let told = made.unwrap_err().to_string();
+    assert!(told.contains(file!()), "{told}");
+    let told = agent::ToolDefinition::of::<u8>("d", "D.").unwrap_err();
+    assert!(told.to_string().contains(file!()), "{told}");
+}
