@@ -153,9 +153,8 @@ impl Send<'_> {
             let error = ModelError::new(
                 ModelErrorKind::NotFound,
                 format!(
-                    "the server redirects to {host} ({}), where the key is not sent; set the base URL to the address \
-                     that is meant",
-                    status
+                    "the server redirects to {host} ({status}), where the key is not sent; set the base URL to the address \
+                     that is meant"
                 ),
             );
             return (error.with_status(status), Advice::default());
