@@ -18,7 +18,8 @@ impl Secrets {
     pub(super) fn header(&mut self, value: &str) {
         for secret in std::iter::once(value).chain(value.split_whitespace()) {
             // `assistant` is no secret, and without it no answer could be read.
-            if !secret.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            let is_word = secret.len() < 16 && secret.bytes().all(|byte| byte.is_ascii_lowercase());
+            if !is_word {
                 self.key(secret);
             }
         }
