@@ -2,12 +2,13 @@
 //!
 //! Each macro goes three steps: `parse` turns tokens into small types of our own, `check` says what is wrong with them,
 //! all of it at once and each on its token, `expand` writes code. `tool` is `#[tool]` on a function, `group` is `#[tool]` on an
-//! `impl` block, `tools` is `tools![..]`. `#[tool]` serves both, since a module has one namespace for macros of every kind:
+//! `impl` block, `tools` is `tools![..]`, `class` the derives for newtypes. `#[tool]` serves both, since a module has one namespace for macros of every kind:
 //! an attribute `tools` could not be imported beside `tools![..]`.
 //!
 //! What they share: `keys` (lists of `key = value`), `json` and `pattern` (values in them), `docs` (doc comments), `types` (what
 //! is read from the spelling of a type), `runtime` (where the `agent` crate is), `error`.
 
+mod class;
 mod docs;
 mod error;
 mod group;
@@ -37,4 +38,22 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn tools(list: TokenStream) -> TokenStream {
     tools::expand(list.into()).into()
+}
+
+#[allow(missing_docs)]
+#[proc_macro_derive(Text)]
+pub fn text(item: TokenStream) -> TokenStream {
+    class::expand("Text", &item.into()).into()
+}
+
+#[allow(missing_docs)]
+#[proc_macro_derive(Number)]
+pub fn number(item: TokenStream) -> TokenStream {
+    class::expand("Number", &item.into()).into()
+}
+
+#[allow(missing_docs)]
+#[proc_macro_derive(List)]
+pub fn list(item: TokenStream) -> TokenStream {
+    class::expand("List", &item.into()).into()
 }

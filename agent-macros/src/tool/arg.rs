@@ -11,7 +11,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, FnArg, Meta, Result, Signature, Token, bracketed};
 
 const KEYS: &[&str] = &[
-    "name",
+    "rename",
     "title",
     "description",
     "range",
@@ -89,7 +89,7 @@ pub(crate) fn strip(signature: &mut Signature) {
 fn read(arg: &mut Arg, tokens: proc_macro2::TokenStream, errors: &Errors) {
     parse_keys("arg", KEYS, tokens, errors, |name, key, input| {
         match name {
-            "name" => arg.name = Some(text(key, input, "\"city\"")?),
+            "rename" => arg.name = Some(text(key, input, "\"city\"")?),
             "title" => arg.title = Some(text(key, input, "\"City\"")?),
             "description" => arg.description = Some(value(key, input, "\"..\"")?),
             "default" => {

@@ -57,9 +57,9 @@ fn names(tool: &Tool, errors: &Errors) {
     for (name, span) in tool.params.iter().filter_map(|param| param.name.as_ref()) {
         // Anthropic's rule for properties; dots are for structs' fields only.
         if !is_name(name) {
-            errors.at(*span, format_args!("`{name}` cannot name a parameter: a name {RULE}; give it one with `#[arg(name = \"..\")]`"));
+            errors.at(*span, format_args!("`{name}` cannot name a parameter: a name {RULE}; give it one with `#[arg(rename = \"..\")]`"));
         } else if seen.contains(&name.as_str()) {
-            errors.at(*span, format_args!("two parameters are called `{name}`; give one of them another `#[arg(name = \"..\")]`"));
+            errors.at(*span, format_args!("two parameters are called `{name}`; give one of them another `#[arg(rename = \"..\")]`"));
         }
         seen.push(name);
     }

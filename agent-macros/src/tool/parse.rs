@@ -53,7 +53,7 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
         (None, pat) => {
             errors.on(
                 pat,
-                "a model cannot be told of a parameter without a name: write a name here and take it apart in the body, or `#[arg(name = \"..\")]`",
+                "a model cannot be told of a parameter without a name: write a name here and take it apart in the body, or `#[arg(rename = \"..\")]`",
             );
             None
         }

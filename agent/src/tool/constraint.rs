@@ -1,16 +1,24 @@
 //! Which types which constraint of `#[arg(..)]` can be put on.
 //!
-//! A newtype joins a class with one line, and its schema and its `Deserialize` are its own:
+//! A newtype joins the class of what it wraps by a derive (or by the impl of one line that it writes); its schema and its
+//! `Deserialize` are its own:
 //!
 //! ```
 //! use agent::constraint::Text;
+//! use agent::tool;
 //!
-//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! #[derive(serde::Deserialize, schemars::JsonSchema, Text)]
 //! struct City(String);
 //!
-//! impl Text for City {}
+//! /// Get the weather.
+//! #[tool]
+//! async fn get_weather(#[arg(length = 1..=80)] city: City) -> String {
+//!     city.0
+//! }
 //! ```
 
+#[cfg(feature = "macros")]
+pub use agent_macros::{List, Number, Text};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::num::{
@@ -25,7 +33,7 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`range`, `multiple_of` and the exclusive bounds constrain numbers, and `{Self}` is none",
     label = "not a number",
-    note = "text has `length`, lists have `items`; a newtype around a number joins with `impl agent::constraint::Number for .. {{ type N = ..; }}`"
+    note = "text has `length`, lists have `items`; a newtype around a number joins with `#[derive(agent::constraint::Number)]`"
 )]
 pub trait Number {
     /// The type of its bounds.
@@ -36,7 +44,7 @@ pub trait Number {
 #[diagnostic::on_unimplemented(
     message = "`length`, `pattern` and `format` constrain text, and `{Self}` is none",
     label = "not text",
-    note = "numbers have `range`, lists have `items`; a newtype around a string joins with `impl agent::constraint::Text for .. {{}}`"
+    note = "numbers have `range`, lists have `items`; a newtype around a string joins with `#[derive(agent::constraint::Text)]`"
 )]
 pub trait Text {
     #[doc(hidden)]
@@ -47,7 +55,7 @@ pub trait Text {
 #[diagnostic::on_unimplemented(
     message = "`items` and `unique` constrain lists, and `{Self}` is none",
     label = "not a list",
-    note = "numbers have `range`, text has `length`; a newtype around a list joins with `impl agent::constraint::List for .. {{}}`"
+    note = "numbers have `range`, text has `length`; a newtype around a list joins with `#[derive(agent::constraint::List)]`"
 )]
 pub trait List {
     #[doc(hidden)]

@@ -165,7 +165,7 @@ pub trait Param<'a, R>: Sized {
 #[diagnostic::on_unimplemented(
     message = "a parameter of type `{Self}` comes from the model and needs a name",
     label = "taken apart by a pattern",
-    note = "write a name and take it apart in the body, or `#[arg(name = \"..\")]`"
+    note = "write a name and take it apart in the body, or `#[arg(rename = \"..\")]`"
 )]
 pub trait HostParam<'a, R>: Sized {
     /// As [`Param::describe`].
