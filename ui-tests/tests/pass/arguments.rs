@@ -34,7 +34,7 @@ fn is_even(n: &u8) -> Result<(), String> {
 #[tool]
 async fn everything(
     #[arg(rename = "a-b", title = "A", description = "One.", range = 1..=3, default = 3, example = 2)] a: u8,
-    #[arg(length = 1..=80, pattern = "^[A-Z]", default)] b: City,
+    #[arg(length = ..=80, pattern = "^[A-Z]?", default)] b: City,
     #[arg(range = ..10, multiple_of = 2)] c: Option<Km>,
     #[arg(items = 1.., unique)] d: Names,
     #[arg(exclusive_minimum = 0.0, exclusive_maximum = 1.0)] e: f64,

@@ -104,7 +104,7 @@ async fn json(
     maybe: Option<&str>,
     other: Option<u8>,
     #[arg(default = 3)] days: u8,
-    #[arg(default = "km", name = "unit-name")] unit: String,
+    #[arg(default = "km", rename = "unit-name")] unit: String,
     #[arg(default = vec![1, 2])] list: Vec<u8>,
     #[arg(default)] flag: bool,
 ) -> String {
