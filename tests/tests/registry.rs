@@ -277,3 +277,35 @@ async fn a_call_is_answered_with_its_own_id_and_name() {
             < 200
     );
 }
+
+/// Never end.
+#[tool(timeout = "20ms")]
+async fn endless() {
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tools_own_time_limit_holds_without_a_run() {
+    let tools = tools![endless].into_set().unwrap();
+    assert_eq!(tools.call("endless", "{}").await.outcome, Outcome::TimedOut);
+}
+
+/// Say who asks.
+#[tool]
+async fn who(agent::RunData(name): agent::RunData<&String>) -> String {
+    name.clone()
+}
+
+#[tokio::test]
+async fn a_test_gives_the_data_that_a_run_would_give() {
+    let tools = tools![who].into_set().unwrap();
+    let context = ToolContext::for_test().with_run_data("Ada".to_owned());
+    let call = ToolCall::new("1", "who", "{}");
+    assert_eq!(
+        tools
+            .answer(&call, &context.with_run_data(7u8))
+            .await
+            .text(),
+        "Ada"
+    );
+}

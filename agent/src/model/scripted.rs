@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 ///     Step::call(ToolCall::new("call_1", "get_weather", r#"{"city":"Paris"}"#)),
 ///     Step::text("Take an umbrella."),
 /// ]);
-/// // .. run an agent over `&model` or an `Arc` of it, then:
+/// // .. run an agent over an `Arc` of it, then:
 /// # assert_eq!(model.remaining(), 2);
 /// # drop(model);
 /// ```

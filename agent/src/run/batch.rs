@@ -36,11 +36,8 @@ pub(super) async fn run(
     if stopped.is_err() {
         state.close_calls(CallEnd::cancelled);
     }
-    let waiting = state.open_calls().find_map(|(call, stage)| match stage {
-        Stage::Suspended(suspension) => Some(Cause::Suspended {
-            tool: call.name.clone(),
-            reason: suspension.reason.clone(),
-        }),
+    let waiting = state.open_calls().find_map(|(_, stage)| match stage {
+        Stage::Suspended(suspension) => Some(Cause::Suspended(suspension.reason.clone())),
         _ => None,
     });
     if let Some(waiting) = waiting {

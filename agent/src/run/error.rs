@@ -41,7 +41,7 @@ pub(super) enum Cause {
     UnknownStop(Option<String>),
     ProviderFailed(Option<String>),
     Cancelled,
-    Suspended { tool: String, reason: String },
+    Suspended(String),
     Tool { tool: String, error: ToolError },
     MissingData { tool: String, data: &'static str },
 }
@@ -92,7 +92,7 @@ impl RunError {
                 RunErrorKind::NoAnswer
             }
             Cause::Cancelled => RunErrorKind::Cancelled,
-            Cause::Suspended { .. } => RunErrorKind::Suspended,
+            Cause::Suspended(_) => RunErrorKind::Suspended,
             Cause::Tool { .. } => RunErrorKind::Tool,
             Cause::MissingData { .. } => RunErrorKind::MissingData,
         }
@@ -120,7 +120,7 @@ impl RunError {
     /// The same error, if the run does not wait for anything.
     pub fn into_paused(self) -> Result<Paused, Self> {
         match self.cause {
-            Cause::Suspended { .. } => Ok(Paused::new(*self.state)),
+            Cause::Suspended(_) => Ok(Paused::new(*self.state)),
             _ => Err(self),
         }
     }
@@ -140,6 +140,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Cause::Model(error) => error.fmt(f),
+            Cause::TurnLimit(0) => f.write_str("`max_turns` is 0, so the model was not asked"),
             Cause::TurnLimit(limit) => write!(
                 f,
                 "the model was still calling tools after {limit} turns; raise `max_turns` or go on from the transcript"
@@ -169,10 +170,9 @@ impl fmt::Display for RunError {
             }
             Cause::ProviderFailed(None) => f.write_str("the provider broke off the answer"),
             Cause::Cancelled => f.write_str("the run was cancelled"),
-            Cause::Suspended { tool, reason } => write!(
-                f,
-                "`{tool}` waits for an answer from outside: {reason}"
-            ),
+            Cause::Suspended(reason) => {
+                write!(f, "{reason}; answer it and resume the run")
+            }
             Cause::Tool { tool, error } => {
                 write!(f, "`{tool}` failed, and its errors end the run: {error}")
             }

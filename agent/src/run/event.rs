@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// ```text
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
-///              [ CallStarted*  Progress*  CallEnded* ]
+///              [ CallStarted*  Progress*  CallEnded* ]  TurnEnded
 /// TurnStarted  ..
 /// ```
 ///

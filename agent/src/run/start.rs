@@ -66,7 +66,12 @@ impl Run {
     /// A transcript that a provider would refuse (a call without its result, a result without its call, an empty
     /// message) is [repaired](history::repair) first, so that what was stored by a program that crashed cannot spoil
     /// the run. One that needs nothing is used as it is.
+    ///
+    /// A run that is [resumed](Agent::resume) has its history already, and keeps it.
     pub fn history(mut self, transcript: Transcript) -> Self {
+        if self.prompt.is_none() {
+            return self;
+        }
         let repaired = history::repair(transcript);
         for change in &repaired.changes {
             tracing::debug!(%change, "repaired the history");

@@ -230,18 +230,28 @@ impl ToolSet {
     ///
     /// Whatever happens is a result that the model can read: an unknown tool, every problem of the arguments at once,
     /// the tool's error, a panic. Arguments that do not fit are mended first, as the policy of each tool says, and
-    /// [`ToolResult::mends`] says what was done. A tool that needs approval is refused, since nobody is asked here; hooks and limits
-    /// belong to an [`Agent`](crate::Agent).
+    /// [`ToolResult::mends`] says what was done. A tool that needs approval is refused, since nobody is asked here. Its own
+    /// time limit holds; what an [`Agent`](crate::Agent) adds (a limit for tools that name none, events, cancellation
+    /// of a run) does not. Once the call has ended, its context is cancelled for what is left of it.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future drops the tool where it stands.
     pub async fn answer(&self, call: &ToolCall, context: &ToolContext) -> ToolResult {
+        let context = context.for_call(&call.id, &call.name);
         let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
-        let end = match self.ended(&call.name, &arguments, context).await {
-            Ok(ended) => CallEnd::after(ended),
-            Err(end) => *end,
+        let limit = self
+            .get(&call.name)
+            .and_then(|tool| tool.definition().policy.timeout);
+        let ended = self.ended(&call.name, &arguments, &context);
+        let ended = match limit {
+            None => ended.await,
+            Some(limit) => tokio::time::timeout(limit, ended)
+                .await
+                .unwrap_or_else(|_late| Err(Box::new(CallEnd::timed_out(&call.name, limit)))),
         };
+        context.close();
+        let end = ended.map_or_else(|end| *end, CallEnd::after);
         end.result(call, arguments.mends())
     }
 

@@ -60,6 +60,50 @@ impl ToolContext {
         Self::without_run("call_test", "test")
     }
 
+    /// The same context with data that tools take as `RunData<T>`, as a run would have it.
+    ///
+    /// ```
+    /// use agent::{RunData, ToolContext, tool, tools};
+    /// use agent::message::ToolCall;
+    ///
+    /// /// Say who asks.
+    /// #[tool]
+    /// async fn who(RunData(name): RunData<String>) -> String {
+    ///     name
+    /// }
+    ///
+    /// # async fn shown() -> Result<(), agent::ToolSetError> {
+    /// let context = ToolContext::for_test().with_run_data("Ada".to_owned());
+    /// let call = ToolCall::new("call_1", "who", "{}");
+    /// assert_eq!(tools![who].into_set()?.answer(&call, &context).await.text(), "Ada");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_run_data<T: Any + Send + Sync>(&self, data: T) -> Self {
+        let host = Arc::new(WithData {
+            data: Box::new(data),
+            of: TypeId::of::<T>(),
+            under: Arc::clone(&self.inner.host),
+        });
+        self.over(self.call_id(), self.tool(), host)
+    }
+
+    /// The context of one call made under this one: its own end, the same run.
+    pub(super) fn for_call(&self, call_id: &str, tool: &str) -> Self {
+        self.over(call_id, tool, Arc::clone(&self.inner.host))
+    }
+
+    fn over(&self, call_id: &str, tool: &str, host: Arc<dyn Host>) -> Self {
+        Self::new(
+            call_id,
+            tool,
+            self.idempotency_key(),
+            self.inner.cancellation.child_token(),
+            host,
+        )
+    }
+
     /// A context of this call, without a run behind it.
     pub(crate) fn without_run(call_id: &str, tool: &str) -> Self {
         Self::new(
@@ -152,5 +196,25 @@ impl Host for Nobody {
 
     fn run_data(&self, _: TypeId) -> Option<&(dyn Any + Send + Sync)> {
         None
+    }
+}
+
+/// One value more of run data.
+struct WithData {
+    data: Box<dyn Any + Send + Sync>,
+    of: TypeId,
+    under: Arc<dyn Host>,
+}
+
+impl Host for WithData {
+    fn progress(&self, call_id: &str, tool: &str, progress: Progress) {
+        self.under.progress(call_id, tool, progress);
+    }
+
+    fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        if of == self.of {
+            return Some(&*self.data);
+        }
+        self.under.run_data(of)
     }
 }

@@ -4,10 +4,6 @@ use agent::message::{Part, Reply, StopReason, ToolCall};
 use agent::model::{ScriptedModel, Step};
 use agent::{Agent, ToolSet, tool, tools};
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Write as _};
-use std::sync::{Arc, Mutex};
-use tracing::field::{Field, Visit};
-use tracing::{Metadata, Subscriber, span};
 
 /// Signs in.
 #[tool(idempotent, inline)]
@@ -71,64 +67,4 @@ async fn no_debug_of_an_event_shows_arguments() {
     }
     let answer = run.finish().await.unwrap();
     assert!(!format!("{:?}", answer.transcript().iter().next()).contains("hunter2"));
-}
-
-/// Keeps everything that is traced.
-#[derive(Clone, Default)]
-struct Traced(Arc<Mutex<String>>);
-
-impl Visit for Traced {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let _ = writeln!(self.0.lock().unwrap(), "{field}: {value:?}");
-    }
-}
-
-impl Subscriber for Traced {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, span: &span::Attributes<'_>) -> span::Id {
-        span.record(&mut self.clone());
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, values: &span::Record<'_>) {
-        values.record(&mut self.clone());
-    }
-
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
-    }
-
-    fn enter(&self, _: &span::Id) {}
-
-    fn exit(&self, _: &span::Id) {}
-}
-
-#[test]
-fn nothing_that_is_traced_shows_a_secret() {
-    let traced = Traced::default();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    tracing::subscriber::with_default(traced.clone(), || {
-        runtime.block_on(async {
-            let calls = TEXTS.iter().enumerate().map(|(at, text)| {
-                Part::call(ToolCall::new(format!("call_{at}"), "sign_in", *text))
-            });
-            let model = ScriptedModel::new([
-                Step::reply(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
-                Step::text("done"),
-            ]);
-            let agent = Agent::builder(model).tools(set()).build().unwrap();
-            agent.run("go").await.unwrap();
-        });
-    });
-    let shown = traced.0.lock().unwrap();
-    assert!(shown.contains("sign_in"), "nothing was traced: {shown}");
-    assert!(!shown.contains("hunter2"), "{shown}");
 }

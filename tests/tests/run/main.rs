@@ -8,7 +8,6 @@ mod live;
 mod outside;
 mod requests;
 mod stops;
-mod traces;
 
 use agent::Agent;
 use agent::message::{Message, ToolCall, ToolResult};

@@ -1,7 +1,7 @@
 //! Calls that somebody outside answers.
 
 use crate::{call, first_results, scripted};
-use agent::message::{Message, Outcome};
+use agent::message::{Message, Outcome, Transcript};
 use agent::model::Step;
 use agent::{Agent, RunErrorKind, State, Tool, ToolDefinition, ToolOutput, ToolSet, tool, tools};
 use schemars::JsonSchema;
@@ -62,7 +62,9 @@ async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
     );
     assert!(!paused.answer("a", Ok(ToolOutput::text("forged"))));
 
-    let answer = agent.resume(paused).await.unwrap();
+    // A resumed run has its history; another one would lose the calls.
+    let other = Transcript::new();
+    let answer = agent.resume(paused).history(other).await.unwrap();
     model.assert_complete();
     let results = first_results(answer.transcript());
     let ends: Vec<_> = results
