@@ -74,7 +74,8 @@ impl Docs {
                         Part::Macro(expr) => quote!(#separator, #expr),
                     }
                 });
-                quote!(#private::concat!(#(#parts),*))
+                // A file ends in a line's end, which the description does not.
+                quote!(#private::concat!(#(#parts),*).trim_ascii())
             }
         }
     }

@@ -23,6 +23,8 @@ const MOST_STEPS: usize = 512;
 /// How far a pattern may search in one string, and how large it may become: in steps and bytes.
 const MOST_BACKTRACKING: usize = 100_000;
 const LARGEST_PATTERN: usize = 1 << 20;
+/// The longest pattern that is compiled at all, in bytes: compiling to find out that it is too large takes its time too.
+const LONGEST_PATTERN: usize = 16 << 10;
 
 /// The rules of such a schema.
 pub(super) struct Rules {
@@ -195,6 +197,12 @@ fn bounded(schema: &Value) -> Result<(), SchemaError> {
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(members) => {
+                let pattern = members.get("pattern").and_then(Value::as_str);
+                if pattern.is_some_and(|pattern| pattern.len() > LONGEST_PATTERN) {
+                    return Err(SchemaError::new(format!(
+                        "a pattern of the schema is longer than {LONGEST_PATTERN} bytes; make it shorter"
+                    )));
+                }
                 open.extend(members.values().map(|member| (member, depth + 1)));
             }
             _ => {}

@@ -179,6 +179,9 @@ fn hostile_schemas_are_refused_or_bounded() {
     assert!(refusal(object(json!({"a": deep}))).contains("levels deep"));
     let wide: Vec<Value> = (0..100_001).map(Value::from).collect();
     assert!(refusal(object(json!({"a": {"enum": wide}}))).contains("more than 100000 parts"));
+    let literal = "a".repeat(10 << 20);
+    let error = refusal(object(json!({"a": {"pattern": literal}})));
+    assert!(error.contains("longer than 16384 bytes"), "{error}");
     let pattern = "(((a{1,100}){1,100}){1,100}){1,100}";
     assert!(Schema::new(object(json!({"a": {"pattern": pattern}}))).is_err());
 
