@@ -46,16 +46,21 @@ impl ToolSet {
                 ));
             }
         }
+        Ok(Self::of_sorted(tools))
+    }
+
+    /// A set of tools that are checked and stand in their order.
+    fn of_sorted(tools: Vec<Tool>) -> Self {
         let by_name = tools
             .iter()
             .enumerate()
             .map(|(at, tool)| (tool.definition().name.clone(), at))
             .collect();
-        Ok(Self {
+        Self {
             tools,
             by_name,
             definitions: OnceLock::new(),
-        })
+        }
     }
 
     /// The tool of this name.
@@ -113,14 +118,9 @@ impl ToolSet {
     /// Takes a tool out.
     pub fn remove(&mut self, name: &str) -> Option<Tool> {
         let at = *self.by_name.get(name)?;
-        let tool = self.tools.remove(at);
-        self.definitions = OnceLock::new();
-        self.by_name = self
-            .tools
-            .iter()
-            .enumerate()
-            .map(|(at, tool)| (tool.definition().name.clone(), at))
-            .collect();
+        let mut tools = std::mem::take(&mut self.tools);
+        let tool = tools.remove(at);
+        *self = Self::of_sorted(tools);
         Some(tool)
     }
 
@@ -137,14 +137,7 @@ impl ToolSet {
     #[must_use]
     pub fn filter(mut self, mut keep: impl FnMut(&ToolDefinition) -> bool) -> Self {
         self.tools.retain(|tool| keep(tool.definition()));
-        self.definitions = OnceLock::new();
-        self.by_name = self
-            .tools
-            .iter()
-            .enumerate()
-            .map(|(at, tool)| (tool.definition().name.clone(), at))
-            .collect();
-        self
+        Self::of_sorted(self.tools)
     }
 
     /// The same tools, each name with `prefix` before it.
