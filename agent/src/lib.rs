@@ -64,7 +64,7 @@
 //!
 //! # Features
 //!
-//! All are on unless `default-features = false`.
+//! All are on unless `default-features = false`, but for those that say so.
 //!
 //! | feature | what it brings |
 //! |---|---|
@@ -72,6 +72,7 @@
 //! | `dynamic` | `Tool::dynamic`: tools whose schema is known only at run time |
 //! | `providers` | the three protocols as bytes in and out |
 //! | `http` | `providers`, an HTTP client under them, and `model::from_env` |
+//! | `toolkit` | built-in tools, on request: `toolkit` |
 
 pub mod json;
 // Expansions say `::agent`, also in this crate's own tests.
@@ -90,6 +91,8 @@ mod run;
 pub mod schema;
 pub mod testing;
 mod tool;
+#[cfg(feature = "toolkit")]
+pub mod toolkit;
 
 pub use run::{
     Agent, AgentBuilder, Answer, CallEnded, Event, Execution, Paused, Prompt, Run, RunError,

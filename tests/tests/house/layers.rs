@@ -15,6 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["model"],
     &["history", "provider"],
     &["run"],
+    &["toolkit"],
 ];
 
 /// Modules that are no rooms: they may import from every room, and no room may import from them.
