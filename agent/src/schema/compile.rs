@@ -48,40 +48,66 @@ impl Program {
         Ok(program)
     }
 
-    /// A schema that is itself at the same place would be checked for ever.
+    /// A schema that is itself at the same place would be checked for ever, and a chain of very many would take more stack
+    /// than there may be.
     fn refuse_endless(&self) -> Result<(), SchemaError> {
-        fn visit(program: &Program, id: Id, state: &mut [u8]) -> bool {
-            match state.get(id as usize) {
-                Some(2) | None => return true,
-                Some(1) => return false,
-                Some(_) => {}
-            }
-            let node = program.node(id);
-            if let Some(slot) = state.get_mut(id as usize) {
-                *slot = 1;
-            }
-            let unions = node.unions.iter().flat_map(|union| &*union.of);
-            let ends = node
-                .all
-                .iter()
-                .chain(unions)
-                .chain(&node.nullable)
-                .chain(&node.not)
-                .all(|next| visit(program, *next, state));
-            if let Some(slot) = state.get_mut(id as usize) {
-                *slot = 2;
-            }
-            ends
-        }
-        let mut state = vec![0; self.nodes.len()];
+        let mut places = vec![Place::New; self.nodes.len()];
         let mut ids = 0..Id::try_from(self.nodes.len()).unwrap_or(Id::MAX);
-        if ids.all(|id| visit(self, id, &mut state)) {
-            return Ok(());
-        }
-        Err(SchemaError::new(
-            "a type contains itself at the same place, without an object or array between; no value could ever be checked",
-        ))
+        ids.try_for_each(|id| self.height(id, &mut places, 0).map(drop))
     }
+
+    /// How many nodes are asked about one value, each inside the one before, from this one on.
+    fn height(&self, id: Id, places: &mut [Place], above: usize) -> Result<usize, SchemaError> {
+        let at = id as usize;
+        match places.get(at) {
+            Some(Place::Known(height)) => return Ok(*height),
+            None => return Ok(0),
+            Some(Place::Open) => {
+                return Err(SchemaError::new(
+                    "a type contains itself at the same place, without an object or array between; no value could \
+                     ever be checked",
+                ));
+            }
+            Some(Place::New) => {}
+        }
+        if let Some(slot) = places.get_mut(at) {
+            *slot = Place::Open;
+        }
+        let node = self.node(id);
+        let unions = node.unions.iter().flat_map(|union| &*union.of);
+        let inside = node.all.iter().chain(unions).chain(&node.nullable);
+        let mut height = 0;
+        for next in inside.chain(&node.not) {
+            if above >= MOST_AT_ONE_PLACE {
+                return Err(too_many_at_one_place());
+            }
+            height = height.max(1 + self.height(*next, places, above + 1)?);
+        }
+        if height > MOST_AT_ONE_PLACE {
+            return Err(too_many_at_one_place());
+        }
+        if let Some(slot) = places.get_mut(at) {
+            *slot = Place::Known(height);
+        }
+        Ok(height)
+    }
+}
+
+/// How many schemas may stand inside one another for one value: references, alternatives, parts.
+const MOST_AT_ONE_PLACE: usize = 64;
+
+fn too_many_at_one_place() -> SchemaError {
+    SchemaError::new(format!(
+        "more than {MOST_AT_ONE_PLACE} schemas stand inside one another for one value; name the innermost directly"
+    ))
+}
+
+/// What is known of a node's height.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    New,
+    Open,
+    Known(usize),
 }
 
 struct Compiler {

@@ -15,6 +15,8 @@ use std::fmt;
 /// How many values a schema may consist of, and how deep it may be.
 const MOST_NODES: usize = 100_000;
 const MOST_DEPTH: usize = 100;
+/// How many bytes all texts of a schema may have together: no provider takes a request that is larger.
+const MOST_TEXT: usize = 4 << 20;
 /// How often a value may be looked at with a schema, for one text.
 const MOST_VISITS: u64 = 1_000_000;
 /// How many pairs of schema and value are counted, and how far they lead into each other.
@@ -33,12 +35,28 @@ pub(super) struct Rules {
     refers: bool,
 }
 
+/// The same schema, if it is not too large or too deep for the rest.
+///
+/// # Errors
+///
+/// What is too much.
+pub(super) fn bounded(schema: Value) -> Result<Value, SchemaError> {
+    match bounds(&schema) {
+        Ok(()) => Ok(schema),
+        Err(error) => {
+            take_apart(schema);
+            Err(error)
+        }
+    }
+}
+
 impl Rules {
+    /// Of a schema that is [`bounded`].
+    ///
     /// # Errors
     ///
     /// What is wrong with the schema, and where.
     pub(super) fn new(schema: &Value) -> Result<Self, SchemaError> {
-        bounded(schema)?;
         let refers = references(schema)?;
         let patterns = PatternOptions::fancy_regex()
             .backtrack_limit(MOST_BACKTRACKING)
@@ -179,9 +197,9 @@ fn rank(names: &[&str], path: &str) -> usize {
 }
 
 /// Refuses a schema that is too large or too deep. Not recursive: the schema is not trusted yet.
-fn bounded(schema: &Value) -> Result<(), SchemaError> {
+fn bounds(schema: &Value) -> Result<(), SchemaError> {
     let mut open = vec![(schema, 1)];
-    let mut nodes = 0;
+    let (mut nodes, mut text) = (0, 0);
     while let Some((value, depth)) = open.pop() {
         nodes += 1;
         if depth > MOST_DEPTH {
@@ -195,20 +213,46 @@ fn bounded(schema: &Value) -> Result<(), SchemaError> {
             )));
         }
         match value {
+            Value::String(string) => text += string.len(),
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(members) => {
-                let pattern = members.get("pattern").and_then(Value::as_str);
-                if pattern.is_some_and(|pattern| pattern.len() > LONGEST_PATTERN) {
+                if patterns(members).any(|pattern| pattern.len() > LONGEST_PATTERN) {
                     return Err(SchemaError::new(format!(
                         "a pattern of the schema is longer than {LONGEST_PATTERN} bytes; make it shorter"
                     )));
                 }
+                text += members.keys().map(String::len).sum::<usize>();
                 open.extend(members.values().map(|member| (member, depth + 1)));
             }
             _ => {}
         }
+        if text > MOST_TEXT {
+            return Err(SchemaError::new(format!(
+                "the names and texts of the schema have more than {MOST_TEXT} bytes; make it smaller"
+            )));
+        }
     }
     Ok(())
+}
+
+/// The patterns that stand in a schema.
+fn patterns(members: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let of_value = members.get("pattern").and_then(Value::as_str);
+    let of_keys = members.get("patternProperties").and_then(Value::as_object);
+    let of_keys = of_keys.into_iter().flat_map(Map::keys);
+    of_value.into_iter().chain(of_keys.map(String::as_str))
+}
+
+/// Takes a schema apart that is too deep to be dropped as a whole, since dropping a value goes as deep as it is.
+fn take_apart(schema: Value) {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.into_iter().map(|(_, member)| member)),
+            _ => {}
+        }
+    }
 }
 
 /// Whether there are references; refuses those that lead out of the schema or nowhere.
@@ -380,7 +424,10 @@ fn wrong_schema(error: &ValidationError<'_>) -> SchemaError {
     let place = if path.is_empty() {
         String::new()
     } else {
-        format!(" at {path}")
+        format!(
+            " at {}",
+            path.get(..path.floor_char_boundary(300)).unwrap_or(path)
+        )
     };
     SchemaError::new(format!("the schema is not valid{place}: {message}"))
 }

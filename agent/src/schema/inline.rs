@@ -4,6 +4,7 @@ use super::SchemaError;
 use super::compile::is_annotation;
 use super::merge::merge;
 use super::pointer::{push_key, unescape};
+use super::recursion::recursive;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_NODES: u64 = 2_000;
 /// How many nodes are written at all.
 const MOST_EXPANDED: usize = 20_000;
+/// How far nodes and references are followed into each other: a chain of definitions may be as long as it likes.
+const DEEPEST: usize = 256;
 
 /// A schema without references, but for those into `definitions`.
 pub(super) struct Inlined {
@@ -64,20 +67,16 @@ pub(super) fn inline(
         .iter()
         .map(|(name, body)| (name.clone(), refers(body)))
         .collect();
-    let recursive = |name: &String| reach(&edges, name).contains(name);
-    let mut kept: BTreeSet<String> = definitions
-        .keys()
-        .filter(|name| recursive(name))
-        .cloned()
-        .collect();
+    let mut kept: BTreeSet<String> = recursive(&edges).into_iter().map(str::to_owned).collect();
     let mut sizes = BTreeMap::new();
-    if expanded(&schema, &definitions, &kept, &mut sizes) > MOST_NODES {
+    if expanded(&schema, &definitions, &kept, &mut sizes, 0) > MOST_NODES {
         kept = definitions.keys().cloned().collect();
     }
     let mut inliner = Inliner {
         definitions: &definitions,
         kept: &kept,
         open: Vec::new(),
+        depth: 0,
         left: MOST_EXPANDED,
     };
     let schema = inliner.expand(&schema)?;
@@ -105,6 +104,7 @@ struct Inliner<'d> {
     kept: &'d BTreeSet<String>,
     /// The definitions that stand open at this very place.
     open: Vec<String>,
+    depth: usize,
     /// How many more nodes may be written: references with constraints beside them are expanded always.
     left: usize,
 }
@@ -114,9 +114,23 @@ impl Inliner<'_> {
         let Value::Object(object) = schema else {
             return Ok(schema.clone());
         };
+        if self.depth >= DEEPEST {
+            return Err(SchemaError::new(format!(
+                "the schema is more than {DEEPEST} levels deep when its references are followed; make it flatter"
+            )));
+        }
         self.left = self.left.checked_sub(1).ok_or_else(|| {
-            SchemaError::new("the schema becomes too large when its references are followed")
+            SchemaError::new(format!(
+                "the schema has more than {MOST_EXPANDED} parts when its references are followed; make it smaller"
+            ))
         })?;
+        self.depth += 1;
+        let expanded = self.expand_object(object);
+        self.depth -= 1;
+        expanded
+    }
+
+    fn expand_object(&mut self, object: &Map<String, Value>) -> Result<Value, SchemaError> {
         let mut near = object.clone();
         let target = near.shift_remove("$ref");
         let mut failed = None;
@@ -217,22 +231,27 @@ fn expanded(
     definitions: &Map<String, Value>,
     kept: &BTreeSet<String>,
     sizes: &mut BTreeMap<String, u64>,
+    depth: usize,
 ) -> u64 {
     let Value::Object(object) = schema else {
         return 1;
     };
+    if depth >= DEEPEST {
+        return u64::MAX;
+    }
     let mut size = 1_u64;
     if let Some(name) = object.get("$ref").and_then(Value::as_str).and_then(name_of)
         && !kept.contains(&name)
         && let Some(definition) = definitions.get(&name)
     {
         let known = sizes.get(&name).copied();
-        let inner = known.unwrap_or_else(|| expanded(definition, definitions, kept, sizes));
+        let inner =
+            known.unwrap_or_else(|| expanded(definition, definitions, kept, sizes, depth + 1));
         sizes.insert(name, inner);
         size = size.saturating_add(inner);
     }
     each_child(&mut object.clone(), &mut |child| {
-        size = size.saturating_add(expanded(child, definitions, kept, sizes));
+        size = size.saturating_add(expanded(child, definitions, kept, sizes, depth + 1));
     });
     size
 }

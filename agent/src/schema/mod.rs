@@ -1,7 +1,7 @@
 //! The schema of a tool's arguments, and the one pass that decodes and checks them.
 //!
 //! From types to a schema: `parameter` puts the object of the arguments together from what the macros know, `inline`
-//! takes references out, `canonical` brings every node into one form, `merge` says two things of one value. `schema`
+//! takes references out (`recursion` tells which must stay), `canonical` brings every node into one form, `merge` says two things of one value. `schema`
 //! holds the result with its text.
 //!
 //! From a schema to a check: `compile` makes a `program` of it, `check` asks a number or a string, `format` knows formats,
@@ -55,6 +55,7 @@ mod pointer;
 mod problem;
 mod program;
 mod read;
+mod recursion;
 #[expect(
     clippy::module_inception,
     reason = "the schema is what the room is named for"

@@ -48,8 +48,8 @@ impl Schema {
     /// A schema known only at run time. Its value and text stay as they are given, and arguments are checked against
     /// all that it says: drafts 4 to 2020-12, formats and conditions included.
     ///
-    /// What is too large is refused: a schema of more than 100,000 parts or 100 levels, a pattern that compiles to more
-    /// than a megabyte. So is what cannot be followed: a reference that does not point into the schema itself.
+    /// What is too large is refused: a schema of more than 100,000 parts, 100 levels or 4 MiB of text, a pattern that is
+    /// longer than 16 KiB or compiles to more than a megabyte. So is what cannot be followed: a reference that does not point into the schema itself.
     ///
     /// ```
     /// use agent::schema::Schema;
@@ -76,6 +76,7 @@ impl Schema {
     /// When it is no schema of an object, or one of the above: what is wrong with it, and where.
     #[cfg(feature = "dynamic")]
     pub fn new(value: Value) -> Result<Self, SchemaError> {
+        let value = dynamic::bounded(value)?;
         let Some(object) = value.as_object() else {
             return Err(SchemaError::new(
                 "the schema of arguments is a JSON object, with `\"type\": \"object\"`",

@@ -12,6 +12,9 @@ use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// How many nodes are walked inside one another: several for each level of a value that is deep and may be of many kinds.
+const MOST_NESTED: usize = 512;
+
 /// Whether the value fits; after `Ok(false)` the quiet walk stands anywhere.
 pub(super) type Fits = Result<bool, ScanError>;
 
@@ -19,6 +22,8 @@ pub(super) struct Walk<'a> {
     pub(super) scan: Scanner<'a>,
     pub(super) program: &'a Program,
     pub(super) depth: usize,
+    /// How many nodes are being walked, each inside the one before.
+    nested: usize,
     /// What was found of a node at a place inside a union, so that unions in unions do not cost their product.
     memo: HashMap<(Id, usize), Option<usize>>,
     unions: usize,
@@ -32,6 +37,7 @@ impl<'a> Walk<'a> {
             scan,
             program,
             depth,
+            nested: 0,
             memo: HashMap::new(),
             unions: 0,
             report: None,
@@ -65,6 +71,16 @@ impl<'a> Walk<'a> {
 
     /// Walks one value against a node.
     pub(super) fn value(&mut self, id: Id) -> Fits {
+        if self.nested >= MOST_NESTED {
+            return Err(self.scan.error(Fault::Depth));
+        }
+        self.nested += 1;
+        let fits = self.node(id);
+        self.nested -= 1;
+        fits
+    }
+
+    fn node(&mut self, id: Id) -> Fits {
         let program = self.program;
         let node = program.node(id);
         let byte = self.scan.peek_value()?;

@@ -5,7 +5,7 @@ use agent::message::Outcome;
 use std::thread;
 
 /// Runs in a thread with a small stack, as a worker of a runtime may have.
-fn in_a_small_stack(test: impl Future<Output = ()> + Send + 'static) {
+pub(crate) fn in_a_small_stack(test: impl Future<Output = ()> + Send + 'static) {
     let thread = thread::Builder::new().stack_size(1 << 20);
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -14,6 +14,7 @@ mod cases;
 mod coercion;
 mod golden;
 mod hostile;
+mod hostile_schemas;
 mod policy;
 mod record;
 mod rewrite;

@@ -2,9 +2,10 @@ use super::count::{self, Counts};
 use super::{Dialect, Impossible, Rendering, Weakening, apart, tidy, whole};
 use crate::schema::Schema;
 use crate::schema::compile::is_annotation;
-use crate::schema::inline::{inline, reach, refers};
+use crate::schema::inline::{inline, refers};
 use crate::schema::merge::describe;
 use crate::schema::pointer::push_key;
+use crate::schema::recursion::recursive;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -82,10 +83,7 @@ pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Im
             .iter()
             .map(|(name, body)| (name.clone(), refers(body)))
             .collect();
-        if let Some(name) = definitions
-            .keys()
-            .find(|name| reach(&edges, name).contains(*name))
-        {
+        if let Some(name) = recursive(&edges).first() {
             renderer.refuse(format!("the type `{name}` contains itself"));
         }
     }

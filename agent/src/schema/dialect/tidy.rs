@@ -59,6 +59,9 @@ pub(super) fn node(object: &mut Map<String, Value>) {
     }
 }
 
+/// How many parts of an `allOf` are put together: each is compared with all before it.
+const MOST_PARTS: usize = 128;
+
 /// The parts of an `allOf` in one schema, as far as one schema can say them.
 pub(super) fn fold_all_of(object: &mut Map<String, Value>) {
     let Some(Value::Array(parts)) = object.remove("allOf") else {
@@ -66,7 +69,11 @@ pub(super) fn fold_all_of(object: &mut Map<String, Value>) {
     };
     let mut whole = Value::Object(std::mem::take(object));
     let mut rest = Vec::new();
-    for part in parts {
+    for (index, part) in parts.into_iter().enumerate() {
+        if index >= MOST_PARTS {
+            rest.push(part);
+            continue;
+        }
         let Value::Object(near) = part.clone() else {
             rest.push(part);
             continue;
