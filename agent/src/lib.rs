@@ -94,10 +94,7 @@ mod tool;
 #[cfg(feature = "toolkit")]
 pub mod toolkit;
 
-pub use run::{
-    Agent, AgentBuilder, Answer, CallEnded, Event, Execution, Paused, Prompt, Run, RunError,
-    RunErrorKind, RunStream,
-};
+pub use run::*;
 pub use tool::*;
 
 #[cfg(feature = "macros")]

@@ -20,6 +20,17 @@ impl Content {
         Self::Text { text: text.into() }
     }
 
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text { text } => text.len(),
+            Self::Image(image) => match &image.source {
+                ImageSource::Url { url } => url.len(),
+                ImageSource::Base64 { data, .. } => data.len(),
+            },
+        }
+    }
+
     /// The text, if this is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -6,11 +6,13 @@
 //! Read `content`, then `reply` (what a model says), `result` (what a tool answers), `transcript`.
 
 mod content;
+mod fresh;
 mod id_rule;
 mod reply;
 mod result;
 mod transcript;
 
+pub(crate) use fresh::fresh_name;
 pub use content::{Content, Image, ImageSource};
 pub use id_rule::IdRule;
 pub use reply::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};

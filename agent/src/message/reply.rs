@@ -47,6 +47,21 @@ impl Reply {
             .collect()
     }
 
+    /// How many bytes of text it has.
+    pub(crate) fn size(&self) -> usize {
+        let of = |part: &Part| {
+            let kind = match &part.kind {
+                PartKind::Text(text)
+                | PartKind::Reasoning(text)
+                | PartKind::Refusal(text)
+                | PartKind::Hosted(text) => text.len(),
+                PartKind::Call(call) => call.name.len() + call.arguments.len(),
+            };
+            kind + part.echo.as_ref().map_or(0, |echo| echo.json.len())
+        };
+        self.parts.iter().map(of).sum()
+    }
+
     /// All readable reasoning, joined without a separator.
     pub fn reasoning(&self) -> String {
         self.parts

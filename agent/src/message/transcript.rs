@@ -37,6 +37,16 @@ impl Message {
         }
     }
 
+    /// How many bytes of text it has, images included: what a limit of size counts.
+    pub(crate) fn size(&self) -> usize {
+        let of = |content: &[Content]| content.iter().map(Content::size).sum::<usize>();
+        match self {
+            Self::User { content } => of(content),
+            Self::Assistant(reply) => reply.size(),
+            Self::Results { results } => results.iter().map(|result| of(&result.content)).sum(),
+        }
+    }
+
     /// The calls of this message; none unless the model said it.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.as_reply().into_iter().flat_map(Reply::calls)

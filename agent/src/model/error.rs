@@ -47,6 +47,8 @@ pub enum ModelErrorKind {
     Quota,
     /// The server refused the request for what it says.
     Rejected,
+    /// The conversation is longer than the model can read.
+    ContextOverflow,
     /// The server failed or is overloaded.
     Server,
     /// The server could not be reached, or the connection broke.

@@ -2,10 +2,14 @@
 
 use super::builder::AgentBuilder;
 use super::plan::Setup;
-use super::start::{Paused, Run};
-use crate::message::Message;
+use super::approval::Paused;
+use super::host::{Given, RunHost};
+use super::effects::Events;
+use super::limits::Counts;
+use super::start::Run;
+use crate::message::{Message, ToolCall, ToolResult, fresh_name};
 use crate::model::Model;
-use crate::tool::{ToolReport, ToolSet};
+use crate::tool::{ToolContext, ToolDefinition, ToolReport, ToolSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -43,7 +47,16 @@ pub struct Agent {
 struct Shared {
     setup: Setup,
     tools: RwLock<Arc<ToolSet>>,
+    /// The part of the tools that was offered last: most turns offer the same, and what providers keep of a set stays
+    /// good.
+    part: RwLock<Option<Part>>,
     report: ToolReport,
+}
+
+/// Some of the tools of a set.
+struct Part {
+    of: Arc<ToolSet>,
+    tools: Arc<ToolSet>,
 }
 
 impl Agent {
@@ -94,9 +107,65 @@ impl Agent {
             shared: Arc::new(Shared {
                 setup,
                 tools: RwLock::new(Arc::new(tools)),
+                part: RwLock::new(None),
                 report,
             }),
         }
+    }
+
+    /// Calls a tool of the agent by the host's own wish, along the road of a model's call: the arguments are checked, rules,
+    /// hooks and middleware apply, and whatever happens is a result. A tool that needs approval is refused; a host that
+    /// has the person's agreement says so with `approved`.
+    ///
+    /// A call that is made directly (the plain function, [`ToolSet::answer`]) passes by what belongs to the agent: its rules,
+    /// hooks, middleware, limits and the artifact store.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the call where it stands.
+    pub async fn invoke(&self, name: &str, arguments: &str, approved: bool) -> ToolResult {
+        let given = Given::to(self.clone());
+        let host = RunHost::new(given, &Events::nowhere(), Counts::default());
+        let tools = self.tools();
+        host.offer(&tools);
+        let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);
+        let context = ToolContext::new(
+            call.id.as_str(),
+            name,
+            call.id.as_str(),
+            host.cancellation.child_token(),
+            Arc::clone(&host) as _,
+        );
+        host.invoke_call(&tools, &call, context, approved).await
+    }
+
+    /// Those of the tools for which `keep` says yes.
+    pub(super) fn some_tools(
+        &self,
+        all: &Arc<ToolSet>,
+        keep: impl Fn(&ToolDefinition) -> bool,
+    ) -> Arc<ToolSet> {
+        let kept: Vec<&str> = all
+            .iter()
+            .map(crate::tool::Tool::definition)
+            .filter(|definition| keep(definition))
+            .map(|definition| &*definition.name)
+            .collect();
+        let last = self.shared.part.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = &*last
+            && Arc::ptr_eq(&part.of, all)
+            && part.tools.names().eq(kept.iter().copied())
+        {
+            return Arc::clone(&part.tools);
+        }
+        drop(last);
+        let some = ToolSet::clone(all).filter(|definition| kept.contains(&&*definition.name));
+        let tools = Arc::new(some);
+        *self.shared.part.write().unwrap_or_else(PoisonError::into_inner) = Some(Part {
+            of: Arc::clone(all),
+            tools: Arc::clone(&tools),
+        });
+        tools
     }
 
     pub(super) fn setup(&self) -> &Setup {

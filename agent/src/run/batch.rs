@@ -1,193 +1,329 @@
 //! The way of the calls of one reply, step by step.
 //!
 //! The first step, whether the reply may be acted on at all, is `turn`'s. What follows here, in this order and for the
-//! whole batch: find the tools and check the arguments; decide whether each call may run; say which ones start; run
-//! them; deliver one result a call, in the model's order.
+//! whole batch: look at the limits; find the tools, check the arguments, ask the hooks, ask whether each call may run
+//! (`desk`); wait for people, if one of them must agree; say which calls start; run them; ask the hooks again; deliver one
+//! result a call, in the model's order. A run that goes on after a pause or a crash comes the same way, and passes by what
+//! was done before.
 
-use super::effects::{Effects, Events, Key, ReadyCall, RunHost};
+use super::desk::{Admitted, Desk, Slot, Wishes};
+use super::effects::{Effects, Events, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
 use super::event::Event;
-use super::plan::Plan;
-use super::state::{OpenCall, RunState, Stage};
-use crate::message::{Message, ToolCall};
-use crate::tool::{Arguments, CallEnd, OnError, Ran, Tool, ToolContext, ToolSet};
+use super::host::RunHost;
+use super::state::{OpenCall, RunState, Stage, interrupted};
+use super::turn::Drive;
+use crate::message::{Message, Outcome, ToolCall, Transcript};
+use crate::tool::{CallEnd, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
 use std::pin::pin;
 use std::sync::Arc;
 
-/// Takes the open calls of `state` to their results.
-///
-/// # Errors
-///
-/// When a tool failed whose errors end the run, when the run was cancelled, or when calls wait for an answer from
-/// outside. In the last case alone the calls stay open.
-pub(super) async fn run(
-    state: &mut RunState,
-    tools: &ToolSet,
-    plan: &Plan,
-    effects: &dyn Effects,
-    events: &Events,
-    host: &Arc<RunHost>,
-) -> Result<(), Cause> {
-    let stopped = take_to_end(state, tools, plan, effects, events, host).await;
-
-    if stopped.is_err() {
-        state.close_calls(CallEnd::cancelled);
-    }
-    let waiting = state.open_calls().find_map(|(_, stage)| match stage {
-        Stage::Suspended(suspension) => Some(Cause::Suspended(suspension.reason.clone())),
-        _ => None,
-    });
-    if let Some(waiting) = waiting {
-        return Err(waiting);
-    }
-    deliver(state, events).await;
-    stopped
+/// What a batch says of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BatchEnd {
+    /// The model reads the results.
+    GoOn,
+    /// The run is over.
+    EndRun,
 }
 
-/// Hands out the results of the batch, in the model's order, and puts them into the transcript.
-pub(super) async fn deliver(state: &mut RunState, events: &Events) {
-    for end in state.deliver() {
-        events.send(Event::CallEnded(end)).await;
-    }
-}
-
-async fn take_to_end(
-    state: &mut RunState,
-    tools: &ToolSet,
-    plan: &Plan,
-    effects: &dyn Effects,
-    events: &Events,
-    host: &Arc<RunHost>,
-) -> Result<(), Cause> {
-    let turn = state.turn;
-    let contexts: Vec<ToolContext> = state
-        .open_calls()
-        .enumerate()
-        .map(|(index, (call, _))| {
-            ToolContext::new(
-                call.id.as_str(),
-                call.name.as_str(),
-                state.key(index),
-                plan.cancellation.child_token(),
-                Arc::clone(host) as _,
-            )
+impl Drive<'_> {
+    /// Takes the open calls to their results.
+    ///
+    /// # Errors
+    ///
+    /// When the run is to end: a limit, a fatal error, a hook, a cancellation; or when calls wait for a person or for an
+    /// answer from outside. In the last two cases alone the calls stay open.
+    pub(super) async fn run_batch(&mut self, tools: &ToolSet) -> Result<BatchEnd, Cause> {
+        let mut open = std::mem::take(&mut self.state.open);
+        let mut end_run = false;
+        let stopped = self.take_to_end(tools, &mut open, &mut end_run).await;
+        self.state.open = open;
+        match stopped {
+            Err(cause @ (Cause::Approval(_) | Cause::Suspended(_))) => {
+                self.save().await?;
+                return Err(cause);
+            }
+            Err(Cause::Limit(limit)) => {
+                let end = || CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
+                self.state.close_calls(end);
+                self.deliver().await?;
+                return Err(Cause::Limit(limit.clone()));
+            }
+            Err(cause) => {
+                self.state.close_calls(CallEnd::cancelled_before);
+                self.deliver().await?;
+                return Err(cause);
+            }
+            Ok(()) => {}
+        }
+        let ends = || {
+            self.state.open.iter().map(|open| match &open.stage {
+                Stage::Finished(end) => end,
+                _ => unreachable_end(),
+            })
+        };
+        let terminated = ends().all(|end| end.terminate && !end.is_error());
+        let all_failed = ends().all(CallEnd::is_error);
+        let unknown = ends().filter(|end| end.outcome == Outcome::UnknownTool).count();
+        self.host.count_ends(all_failed, unknown);
+        self.deliver().await?;
+        Ok(if end_run || terminated {
+            BatchEnd::EndRun
+        } else {
+            BatchEnd::GoOn
         })
-        .collect();
-    let RunState {
-        transcript, open, ..
-    } = state;
-    let calls = || transcript.last().into_iter().flat_map(Message::calls);
-    let arguments: Vec<Arguments<'_>> = calls()
-        .map(|call| Arguments::new(&call.arguments, plan.setup().mending))
-        .collect();
-
-    let mut ready = Vec::new();
-    let mut started = Vec::new();
-    let watched = events.are_read();
-    let known = arguments.iter().zip(&contexts).zip(open.iter_mut());
-    for (index, (call, ((arguments, context), open))) in calls().zip(known).enumerate() {
-        let checked = check(tools, call, arguments, context).and_then(decide);
-        open.mends = arguments.mends();
-        if watched {
-            started.push(Event::CallStarted(arguments.checked(call)));
-        }
-        match checked {
-            Ok(call) => ready.push((Key { turn, index }, call)),
-            Err(end) => open.stage = Stage::Finished(*end),
-        }
-    }
-    for event in started {
-        events.send(event).await;
     }
 
-    let mut batch = Batch {
-        open,
-        contexts: &contexts,
-        running: FuturesUnordered::new(),
-        host,
-        events,
-        stopped: None,
-    };
-    let setup = plan.setup();
-    let most_at_once = setup.most_at_once;
-    for (key, call) in ready {
-        let alone = setup.execution.is_alone(&call.tool.definition().policy);
-        if alone {
-            batch.drain().await?;
+    /// Hands out the results of the batch, in the model's order, and puts them into the transcript.
+    pub(super) async fn deliver(&mut self) -> Result<(), Cause> {
+        let ends = self.state.deliver();
+        if ends.is_empty() {
+            return Ok(());
         }
-        while most_at_once.is_some_and(|most| batch.running.len() >= most.get()) {
-            batch.next().await?;
+        let saved = self.save().await;
+        if self.events.are_read() {
+            for end in ends {
+                self.events.send(Event::CallEnded(end)).await;
+            }
         }
-        if batch.stopped.is_some() || plan.cancellation.is_cancelled() {
-            break;
+        saved
+    }
+
+    async fn take_to_end(
+        &mut self,
+        tools: &ToolSet,
+        open: &mut [OpenCall],
+        end_run: &mut bool,
+    ) -> Result<(), Cause> {
+        let RunState {
+            transcript, head, ..
+        } = &*self.state;
+        let (host, effects, events) = (self.host, self.effects, self.events);
+        let setup = host.agent(&head.handed_to).setup();
+        let calls: Vec<&ToolCall> = transcript.last().into_iter().flat_map(Message::calls).collect();
+        let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
+        if fresh {
+            host.count_calls(&calls).map_err(Cause::Limit)?;
         }
-        batch.start(key, call, effects);
-        if alone {
-            batch.drain().await?;
+        let slots: Vec<Slot<'_>> = calls
+            .into_iter()
+            .zip(open.iter())
+            .enumerate()
+            .map(|(index, (call, open))| {
+                Slot::new(call, context(self.host, head.key(index), call, open), setup.mending)
+                    .with_edit(open.edited.clone())
+            })
+            .collect();
+        let desk = Desk {
+            tools,
+            setup,
+            host,
+            standing: Some(&head.standing),
+        };
+
+        let ready = admit(&desk, &slots, open, events).await?;
+        announce(&slots, open, events).await;
+
+        let mut batch = Batch {
+            open,
+            slots: &slots,
+            running: FuturesUnordered::new(),
+            desk,
+            effects,
+            events,
+            transcript,
+            head,
+            stopped: None,
+        };
+        for (index, call) in ready {
+            let alone = setup.execution.is_alone(&call.tool.definition().policy);
+            if alone {
+                batch.drain().await?;
+            }
+            while setup
+                .most_at_once
+                .is_some_and(|most| batch.running.len() >= most.get())
+            {
+                batch.next().await?;
+            }
+            if batch.stopped.is_some() || host.cancellation.is_cancelled() {
+                break;
+            }
+            let turn = head.turn;
+            batch.start(Key { turn, index }, call).await?;
+            if alone {
+                batch.drain().await?;
+            }
+        }
+        batch.drain().await?;
+        let stopped = batch.stopped.take();
+        drop(batch);
+
+        // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.
+        let waiting = open.iter().find_map(|open| match &open.stage {
+            Stage::Suspended { suspension, .. } => Some(suspension.reason.clone()),
+            _ => None,
+        });
+        let cancelled = host.cancellation.is_cancelled();
+        if let (Some(reason), None, false) = (&waiting, &stopped, cancelled) {
+            return Err(Cause::Suspended(reason.clone()));
+        }
+        let mut wishes = Wishes::default();
+        for (slot, open) in slots.iter().zip(open.iter_mut()) {
+            if let Stage::Finished(end) = &mut open.stage {
+                let said = desk.after(slot, end).await;
+                wishes.end_run |= said.end_run;
+                wishes.stop = wishes.stop.or(said.stop);
+            }
+        }
+        if cancelled {
+            return Err(Cause::Cancelled);
+        }
+        *end_run = wishes.end_run;
+        match stopped.or(wishes.stop) {
+            Some(cause) => Err(cause),
+            None => Ok(()),
         }
     }
-    batch.drain().await?;
-    if plan.cancellation.is_cancelled() {
-        return Err(Cause::Cancelled);
-    }
-    batch.stopped.map_or(Ok(()), Err)
 }
 
-/// Whether the run has the data that its tools take, before the first of them is offered.
+/// All calls of a batch have ended when it is looked at; there is no other one to give.
+fn unreachable_end() -> &'static CallEnd {
+    static NONE: std::sync::OnceLock<CallEnd> = std::sync::OnceLock::new();
+    NONE.get_or_init(|| CallEnd::new(Outcome::NotRun, []))
+}
+
+fn context(host: &Arc<RunHost>, key: String, call: &ToolCall, open: &OpenCall) -> ToolContext {
+    let inner = match &open.stage {
+        Stage::Suspended {
+            inner: Some(inner), ..
+        } => serde_json::to_value(inner).ok(),
+        _ => None,
+    };
+    ToolContext::new(
+        call.id.as_str(),
+        call.name.as_str(),
+        key,
+        host.cancellation.child_token(),
+        Arc::clone(host) as _,
+    )
+    .going_on_from(inner)
+}
+
+/// Takes each call that has not run to where it may run, waits, or has ended.
 ///
 /// # Errors
 ///
-/// The first tool that would miss something.
-pub(super) fn check_run_data(tools: &ToolSet, host: &RunHost) -> Result<(), Cause> {
-    for tool in tools.iter() {
-        for need in tool.needs() {
-            if !host.has_data(need.id) {
-                return Err(Cause::MissingData {
-                    tool: tool.name().to_owned(),
-                    data: need.name,
-                });
+/// When a person must agree to one of them: nothing starts before all decisions are in. When a hook ends the run.
+async fn admit<'a>(
+    desk: &Desk<'a>,
+    slots: &'a [Slot<'a>],
+    open: &mut [OpenCall],
+    events: &Events,
+) -> Result<Vec<(usize, ReadyCall<'a>)>, Cause> {
+    let mut ready = Vec::with_capacity(open.len());
+    let mut waits = None;
+    for (index, (slot, open)) in slots.iter().zip(open.iter_mut()).enumerate() {
+        let (approved, fresh) = match &open.stage {
+            Stage::Asked => (false, true),
+            Stage::Waiting { .. } => (false, false),
+            Stage::Cleared { approved } => (*approved, false),
+            // It was allowed to run once, in a process that is gone.
+            Stage::Started if is_idempotent(desk, slot) => (true, false),
+            Stage::Suspended { inner: Some(_), .. } => (true, false),
+            Stage::Started => {
+                open.stage = Stage::Finished(interrupted());
+                continue;
+            }
+            Stage::Suspended { suspension, .. } => {
+                open.stage = Stage::Finished(CallEnd::nobody_answers(suspension));
+                continue;
+            }
+            Stage::Finished(_) => continue,
+        };
+        let admitted = desk.admit(slot, approved, fresh).await;
+        open.mends = slot.arguments().mends();
+        if let Some(edited) = slot.edited() {
+            open.edited = Some(edited.to_owned());
+        }
+        let admitted = match admitted {
+            Admitted::Ready(call) if approved && !is_what_was_shown(slot, call.tool, open) => {
+                Admitted::Waits("its tool or its arguments changed after somebody agreed".to_owned())
+            }
+            admitted => admitted,
+        };
+        match admitted {
+            Admitted::Ready(call) => {
+                if !matches!(open.stage, Stage::Suspended { .. }) {
+                    open.stage = Stage::Cleared { approved };
+                }
+                ready.push((index, call));
+            }
+            Admitted::Waits(why) => {
+                open.shown = slot.tool(desk.tools).map(|tool| slot.shown(tool));
+                waits.get_or_insert_with(|| (slot.call.name.clone(), why.clone()));
+                open.stage = Stage::Waiting { why };
+            }
+            Admitted::Ended(end) => open.stage = Stage::Finished(*end),
+            Admitted::Stopped(cause) => return Err(cause),
+        }
+    }
+    let Some((tool, _)) = waits else {
+        return Ok(ready);
+    };
+    if events.are_read() {
+        for (slot, open) in slots.iter().zip(open.iter()) {
+            if let Stage::Waiting { why } = &open.stage {
+                let (call, why) = (slot.arguments().checked(slot.call), why.clone());
+                events.send(Event::ApprovalNeeded { call, why }).await;
             }
         }
     }
-    Ok(())
+    Err(Cause::Approval(tool))
 }
 
-/// Finds the tool among those offered, and checks the arguments.
-fn check<'a>(
-    tools: &'a ToolSet,
-    call: &ToolCall,
-    arguments: &'a Arguments<'a>,
-    context: &'a ToolContext,
-) -> Result<ReadyCall<'a>, Box<CallEnd>> {
-    let tool = tools
-        .get(&call.name)
-        .ok_or_else(|| Box::new(CallEnd::unknown_tool(&call.name, tools.names())))?;
-    let prepared = tool.prepare(arguments, context)?;
-    Ok(ReadyCall {
-        tool,
-        prepared,
-        mends: arguments.mends(),
+/// Whether what a person agreed to is what would run now: the same tool, and the same arguments unless the person wrote
+/// them.
+fn is_what_was_shown(slot: &Slot<'_>, tool: &Tool, open: &OpenCall) -> bool {
+    open.shown.as_ref().is_none_or(|shown| {
+        let now = slot.shown(tool);
+        let same = |arguments: &String| Some(arguments) == now.arguments.as_ref();
+        shown.fingerprint == now.fingerprint && shown.arguments.as_ref().is_none_or(same)
     })
 }
 
-/// Whether the call may run.
-fn decide(call: ReadyCall<'_>) -> Result<ReadyCall<'_>, Box<CallEnd>> {
-    if call.tool.definition().policy.needs_approval {
-        return Err(Box::new(CallEnd::needs_approval(call.tool.definition())));
+fn is_idempotent(desk: &Desk<'_>, slot: &Slot<'_>) -> bool {
+    slot.tool(desk.tools)
+        .is_some_and(|tool| tool.definition().policy.idempotent)
+}
+
+/// Says of every call that it starts, if that was not said before.
+async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
+    for (slot, open) in slots.iter().zip(open.iter_mut()) {
+        if !open.announced {
+            open.announced = true;
+            if events.are_read() {
+                let call = slot.arguments().checked(slot.call);
+                events.send(Event::CallStarted(call)).await;
+            }
+        }
     }
-    Ok(call)
 }
 
 /// The calls of a batch while they run, in this task: dropping them stops them.
-struct Batch<'a> {
-    open: &'a mut [OpenCall],
-    contexts: &'a [ToolContext],
+struct Batch<'a, 'o> {
+    open: &'o mut [OpenCall],
+    slots: &'a [Slot<'a>],
     running: FuturesUnordered<BoxFuture<'a, Ended<'a>>>,
-    host: &'a RunHost,
+    desk: Desk<'a>,
+    effects: &'a dyn Effects,
     events: &'a Events,
+    transcript: &'a Transcript,
+    head: &'a super::state::Head,
     /// Set by the first call whose failure ends the run: no further one starts.
     stopped: Option<Cause>,
 }
@@ -198,13 +334,14 @@ struct Ended<'a> {
     ran: Result<Ran, Cause>,
 }
 
-impl<'a> Batch<'a> {
-    fn start(&mut self, key: Key, call: ReadyCall<'a>, effects: &'a dyn Effects) {
+impl<'a> Batch<'a, '_> {
+    async fn start(&mut self, key: Key, call: ReadyCall<'a>) -> Result<(), Cause> {
         if let Some(open) = self.open.get_mut(key.index) {
             open.stage = Stage::Started;
         }
+        self.save().await?;
         let tool = call.tool;
-        let run = effects.run(key, call);
+        let run = self.effects.run(key, call);
         self.running.push(Box::pin(async move {
             Ended {
                 index: key.index,
@@ -212,6 +349,19 @@ impl<'a> Batch<'a> {
                 ran: run.await,
             }
         }));
+        Ok(())
+    }
+
+    async fn save(&mut self) -> Result<(), Cause> {
+        if !self.effects.keeps() {
+            return Ok(());
+        }
+        let moment = Moment {
+            transcript: self.transcript,
+            head: self.head,
+            open: self.open,
+        };
+        self.effects.save(moment).await
     }
 
     /// Runs until the last of the calls has ended.
@@ -224,26 +374,36 @@ impl<'a> Batch<'a> {
 
     /// Runs until one more call has ended, and shows their progress meanwhile.
     async fn next(&mut self) -> Result<(), Cause> {
+        let host = self.desk.host;
         loop {
-            match future::select(self.running.next(), pin!(self.host.spoke())).await {
+            match future::select(self.running.next(), pin!(host.spoke())).await {
                 Either::Left((ended, _)) => {
-                    show_progress(self.host, self.events).await;
-                    return ended.map_or(Ok(()), |ended| self.end(ended));
+                    show_progress(host, self.events).await;
+                    return match ended {
+                        Some(ended) => self.end(ended).await,
+                        None => Ok(()),
+                    };
                 }
-                Either::Right(_) => show_progress(self.host, self.events).await,
+                Either::Right(_) => show_progress(host, self.events).await,
             }
         }
     }
 
-    fn end(&mut self, ended: Ended<'_>) -> Result<(), Cause> {
+    async fn end(&mut self, ended: Ended<'_>) -> Result<(), Cause> {
         let Ended { index, tool, ran } = ended;
-        if let Some(context) = self.contexts.get(index) {
-            context.close();
+        if let Some(slot) = self.slots.get(index) {
+            slot.context.close();
         }
         let stage = match ran? {
-            Ran::Suspended(suspension) => Stage::Suspended(suspension),
-            Ran::Ended(mut end) => {
-                if let Some(cause) = obey_on_error(tool, &mut end) {
+            Err(mut suspension) => Stage::Suspended {
+                inner: suspension
+                    .inner
+                    .take()
+                    .and_then(|inner| serde_json::from_value(inner).ok()),
+                suspension,
+            },
+            Ok(mut end) => {
+                if let Some(cause) = self.desk.obey_on_error(tool, &mut end) {
                     self.stopped.get_or_insert(cause);
                 }
                 Stage::Finished(end)
@@ -252,28 +412,12 @@ impl<'a> Batch<'a> {
         if let Some(open) = self.open.get_mut(index) {
             open.stage = stage;
         }
-        Ok(())
+        self.save().await
     }
 }
 
 async fn show_progress(host: &RunHost, events: &Events) {
     for progress in host.take_progress() {
         events.send(progress).await;
-    }
-}
-
-/// Does with a tool's error what its policy says; a cause if the run is to end.
-fn obey_on_error(tool: &Tool, end: &mut CallEnd) -> Option<Cause> {
-    end.error.as_ref()?;
-    match tool.definition().policy.on_error.as_ref()? {
-        OnError::Feed => None,
-        OnError::Say(text) => {
-            end.content = vec![text.as_ref().into()];
-            None
-        }
-        OnError::Fatal => Some(Cause::Tool {
-            tool: tool.name().to_owned(),
-            error: end.error.take()?,
-        }),
     }
 }

@@ -2,10 +2,19 @@
 
 use super::agent::Agent;
 use super::plan::{Execution, Setup};
+use super::compact::{Compaction, Compactor};
+use super::limits::Limits;
+use super::middleware::Middleware;
+use super::step::NextTurn;
+use crate::message::Content;
 use crate::model::{Model, RequestOptions, ToolChoice};
-use crate::tool::{Coercion, IntoTools, Repaired, ToolSetError, Tools};
+use crate::tool::{
+    ArtifactStore, CallInfo, Coercion, Hook, IntoTools, OnError, Permission, READ_ARTIFACT, Repaired,
+    Rule, Tool, ToolSetError, Tools, TurnInfo,
+};
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An agent that is being set up.
@@ -78,7 +87,94 @@ impl<S, G> AgentBuilder<S, G> {
     /// At most so many turns in one run: 20 unless said otherwise. A run that wants more ends with an error that owns
     /// what was done.
     pub fn max_turns(mut self, turns: u32) -> Self {
-        self.setup.max_turns = turns;
+        self.setup.limits = self.setup.limits.turns(turns);
+        self
+    }
+
+    /// What a run may use at most, in place of what was said before (`max_turns` too).
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.setup.limits = limits;
+        self
+    }
+
+    /// Adds a hook around all calls, prompts and answers. Hooks are asked in the order in which they were added.
+    pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
+        self.setup.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a rule over all calls: see [`Permission`].
+    pub fn permission(
+        mut self,
+        rule: impl Fn(&CallInfo<'_>) -> Permission + Send + Sync + 'static,
+    ) -> Self {
+        self.setup.permissions.push(Rule::new(rule));
+        self
+    }
+
+    /// Adds middleware around all calls; the first that is added is the outermost.
+    pub fn middleware(mut self, middleware: impl Middleware + 'static) -> Self {
+        self.setup.middleware.push(Arc::new(middleware));
+        self
+    }
+
+    /// Changes what the model reads of people and tools, before it reaches the transcript, the events and the store:
+    /// prompts, messages, results, error texts. What the model itself said is never changed.
+    ///
+    /// ```
+    /// use agent::message::Content;
+    ///
+    /// # fn shown(builder: agent::AgentBuilder<(), ()>) -> agent::AgentBuilder<(), ()> {
+    /// builder.redact(|content| {
+    ///     if let Content::Text { text } = content {
+    ///         *text = text.replace("hunter2", "[password]");
+    ///     }
+    /// })
+    /// # }
+    /// ```
+    pub fn redact(mut self, redact: impl Fn(&mut Content) + Send + Sync + 'static) -> Self {
+        self.setup.redact.push(Arc::new(redact));
+        self
+    }
+
+    /// What becomes of errors of tools that name nothing of their own: [`OnError::Feed`] unless said otherwise.
+    pub fn on_error(mut self, on_error: OnError) -> Self {
+        self.setup.on_error = on_error;
+        self
+    }
+
+    /// Moves results of at least so many bytes into this store, for tools whose [policy](crate::ToolPolicy::offload_at)
+    /// names no other number. The model reads head, tail and a reference, and gets the tool `read_artifact`.
+    pub fn artifacts(mut self, store: Arc<dyn ArtifactStore>, offload_at: usize) -> Self {
+        self.setup.artifacts = Some(store);
+        self.setup.offload_at = offload_at;
+        self
+    }
+
+    /// Changes what each request is made with: the model, the instructions, the options, the tools that are offered.
+    ///
+    /// ```
+    /// # fn shown(builder: agent::AgentBuilder<(), ()>) -> agent::AgentBuilder<(), ()> {
+    /// builder.each_turn(|turn, next| {
+    ///     if turn.turn() > 5 {
+    ///         next.offer_only(|tool| tool.policy.read_only);
+    ///     }
+    /// })
+    /// # }
+    /// ```
+    pub fn each_turn(
+        mut self,
+        change: impl Fn(&TurnInfo<'_>, &mut NextTurn) + Send + Sync + 'static,
+    ) -> Self {
+        self.setup.steps.push(Arc::new(change));
+        self
+    }
+
+    /// Makes a conversation shorter when a request has read more than so many tokens, or the provider says that it is
+    /// too long: see [`KeepLast`](crate::KeepLast) and [`Summarize`](crate::Summarize).
+    pub fn compaction(mut self, above: u64, compactor: impl Compactor + 'static) -> Self {
+        let compactor = Arc::new(compactor);
+        self.setup.compaction = Some(Compaction { above, compactor });
         self
     }
 
@@ -124,7 +220,12 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
     /// When two tools have the same name, a tool's schema is impossible, or the model cannot be told of them as they
     /// demand (`strict` where it cannot be); the message names the tools.
     pub fn build(self) -> Result<Agent, ToolSetError> {
-        let tools = self.tools.bind(self.state)?;
+        let mut tools = self.tools.bind(self.state)?;
+        if let Some(store) = &self.setup.artifacts
+            && tools.get(READ_ARTIFACT).is_none()
+        {
+            tools.add(Tool::read_artifact(Arc::clone(store))?)?;
+        }
         let report = self.setup.model.check_tools(&tools.definitions())?;
         Ok(Agent::new(self.setup, tools, report))
     }

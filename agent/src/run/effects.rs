@@ -2,17 +2,19 @@
 
 use super::error::Cause;
 use super::event::Event;
-use crate::json::Mends;
-use crate::message::Reply;
+use super::host::RunHost;
+use super::limits::Limit;
+use super::middleware::Attempt;
+use super::plan::Setup;
+use super::state::{Head, OpenCall};
+use crate::message::{Reply, Transcript};
 use crate::model::{Model, ModelError, ModelEvent, Request};
-use crate::tool::{CallEnd, Host, Prepared, Progress, Ran, Tool};
+use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -25,36 +27,112 @@ pub(super) struct Key {
 
 /// A call that is checked and allowed, and has not begun.
 pub(super) struct ReadyCall<'a> {
+    pub(super) info: CallInfo<'a>,
     pub(super) tool: &'a Tool,
+    pub(super) arguments: &'a Arguments<'a>,
+    pub(super) context: &'a ToolContext,
     pub(super) prepared: Prepared<'a>,
-    /// What was mended before its arguments passed the check.
-    pub(super) mends: Mends,
+    /// What the agent was told that has the run.
+    pub(super) setup: &'a Setup,
+}
+
+/// How a call ended, or who else will say so.
+pub(super) type Ran = Result<CallEnd, Suspension>;
+
+/// All that a run remembers, at a moment at which it may be written down.
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    pub(super) transcript: &'a Transcript,
+    pub(super) head: &'a Head,
+    pub(super) open: &'a [OpenCall],
 }
 
 /// Everything that the loop wants done in the world. Between two of these it is pure: no clock, no chance, no order of
 /// a map. In process this is plain execution, for a durable engine its journal, in a test a script.
 pub(super) trait Effects: Send + Sync {
     /// Asks the model.
-    fn ask<'a>(&'a self, key: Key, request: Request<'a>) -> BoxFuture<'a, Result<Reply, Cause>>;
+    fn ask<'a>(
+        &'a self,
+        key: Key,
+        model: &'a dyn Model,
+        request: Request<'a>,
+    ) -> BoxFuture<'a, Result<Reply, Cause>>;
 
     /// Runs one call to its end.
     fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>>;
+
+    /// Whether the run is written down while it runs.
+    fn keeps(&self) -> bool;
+
+    /// Writes down where the run is. What comes after it happens only when this has succeeded.
+    fn save<'a>(&'a self, moment: Moment<'a>) -> BoxFuture<'a, Result<(), Cause>>;
 }
 
-/// Effects of a run that lives in this process and nowhere else.
+/// Effects of a run that lives in this process.
 pub(super) struct InProcess<'a> {
-    pub(super) model: &'a dyn Model,
-    pub(super) events: &'a Events,
-    pub(super) cancellation: &'a CancellationToken,
-    /// For tools that name no time limit of their own.
-    pub(super) tool_timeout: Option<Duration>,
+    host: &'a Arc<RunHost>,
+    events: Option<&'a Events>,
+    keeper: Option<&'a dyn Keeper>,
+    deadline: Option<(Instant, Limit)>,
+}
+
+/// Where a run is written down.
+pub(super) trait Keeper: Send + Sync {
+    /// Writes down where the run is.
+    fn save<'a>(&'a self, moment: Moment<'a>) -> BoxFuture<'a, Result<(), Cause>>;
+}
+
+impl<'a> InProcess<'a> {
+    pub(super) fn new(
+        host: &'a Arc<RunHost>,
+        events: &'a Events,
+        keeper: Option<&'a dyn Keeper>,
+    ) -> Self {
+        Self {
+            host,
+            events: Some(events),
+            keeper,
+            deadline: host.deadline(),
+        }
+    }
+
+    /// Effects of what a call does inside a run.
+    pub(super) fn inside(host: &'a Arc<RunHost>) -> Self {
+        Self {
+            host,
+            events: None,
+            keeper: None,
+            deadline: host.deadline(),
+        }
+    }
+
+    fn cancellation(&self) -> &'a CancellationToken {
+        &self.host.cancellation
+    }
+
+    /// Does something unless the run is cancelled or its time is over.
+    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+        let work = self.cancellation().run_until_cancelled(work);
+        let done = match &self.deadline {
+            None => work.await,
+            Some((at, limit)) => tokio::time::timeout_at(*at, work)
+                .await
+                .map_err(|_elapsed| Cause::Limit(limit.clone()))?,
+        };
+        done.ok_or(Cause::Cancelled)
+    }
 }
 
 impl Effects for InProcess<'_> {
-    fn ask<'a>(&'a self, key: Key, request: Request<'a>) -> BoxFuture<'a, Result<Reply, Cause>> {
+    fn ask<'a>(
+        &'a self,
+        key: Key,
+        model: &'a dyn Model,
+        request: Request<'a>,
+    ) -> BoxFuture<'a, Result<Reply, Cause>> {
         let span = tracing::info_span!(
             "request",
-            model = self.model.name(),
+            model = model.name(),
             turn = key.turn,
             messages = request.transcript.len(),
             tools = request.tools.len(),
@@ -65,10 +143,8 @@ impl Effects for InProcess<'_> {
         let noted = span.clone();
         let asked = async move {
             let reply = self
-                .cancellation
-                .run_until_cancelled(self.read_reply(request))
-                .await
-                .ok_or(Cause::Cancelled)?
+                .unless_stopped(self.read_reply(model, request))
+                .await?
                 .map_err(Cause::Model)?;
             noted.record("stop", reply.stop.reason.as_str());
             noted.record("input_tokens", reply.usage.input);
@@ -79,14 +155,10 @@ impl Effects for InProcess<'_> {
     }
 
     fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>> {
-        let ReadyCall {
-            tool,
-            prepared,
-            mends,
-        } = call;
+        let mends = call.arguments.mends_ref();
         let span = tracing::info_span!(
             "call",
-            tool = tool.name(),
+            tool = call.tool.name(),
             turn = key.turn,
             index = key.index,
             arguments = mends.provenance().as_str(),
@@ -94,37 +166,43 @@ impl Effects for InProcess<'_> {
             outcome = tracing::field::Empty,
         );
         let noted = span.clone();
+        let setup = call.setup;
+        let policy = &call.tool.definition().policy;
+        let timeout = policy.timeout.or(setup.tool_timeout);
+        let attempt = Attempt::new(call, timeout);
         let run = async move {
-            let in_time = async {
-                let run = tool.run(prepared);
-                match tool.definition().policy.timeout.or(self.tool_timeout) {
-                    None => run.await,
-                    Some(limit) => {
-                        tokio::time::timeout(limit, run)
-                            .await
-                            .unwrap_or_else(|_elapsed| {
-                                Ran::Ended(CallEnd::timed_out(tool.name(), limit))
-                            })
-                    }
-                }
+            let ran = match self.unless_stopped(attempt.through(&setup.middleware)).await {
+                Ok(ran) => ran,
+                Err(Cause::Limit(limit)) => Ok(CallEnd::out_of_time(&limit.to_string())),
+                Err(_) => Ok(CallEnd::cancelled()),
             };
-            let ran = self
-                .cancellation
-                .run_until_cancelled(in_time)
-                .await
-                .unwrap_or_else(|| Ran::Ended(CallEnd::cancelled()));
-            if let Ran::Ended(end) = &ran {
+            if let Ok(end) = &ran {
                 noted.record("outcome", tracing::field::debug(end.outcome));
             }
             Ok(ran)
         };
         Box::pin(run.instrument(span))
     }
+
+    fn keeps(&self) -> bool {
+        self.keeper.is_some()
+    }
+
+    fn save<'a>(&'a self, moment: Moment<'a>) -> BoxFuture<'a, Result<(), Cause>> {
+        match self.keeper {
+            Some(keeper) => keeper.save(moment),
+            None => Box::pin(async { Ok(()) }),
+        }
+    }
 }
 
 impl InProcess<'_> {
-    async fn read_reply(&self, request: Request<'_>) -> Result<Reply, ModelError> {
-        let mut stream = self.model.stream(request).await?;
+    async fn read_reply(
+        &self,
+        model: &dyn Model,
+        request: Request<'_>,
+    ) -> Result<Reply, ModelError> {
+        let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
             let event = match event? {
                 ModelEvent::Text(text) => Event::Text(text),
@@ -138,9 +216,11 @@ impl InProcess<'_> {
                 ModelEvent::FellBack { from, to, why } => Event::FellBack { from, to, why },
                 ModelEvent::Finished(reply) => return Ok(reply),
             };
-            self.events.send(event).await;
+            if let Some(events) = self.events {
+                events.send(event).await;
+            }
         }
-        Err(ModelError::unfinished(self.model.name()))
+        Err(ModelError::unfinished(model.name()))
     }
 }
 
@@ -167,74 +247,5 @@ impl Events {
             // A reader that has gone away is no reason to stop the work.
             let _ = reader.send(event).await;
         }
-    }
-}
-
-/// What a run does for its tools while they run.
-pub(super) struct RunHost {
-    data: RunDataMap,
-    /// The newest progress of each call since the last look, in the order in which the calls first spoke.
-    progress: Option<Mutex<Vec<Event>>>,
-    spoke: Notify,
-}
-
-/// The data that a run was started with, by type.
-pub(super) type RunDataMap = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
-
-impl RunHost {
-    pub(super) fn new(data: RunDataMap, events: &Events) -> Arc<Self> {
-        Arc::new(Self {
-            data,
-            progress: events.are_read().then(Mutex::default),
-            spoke: Notify::new(),
-        })
-    }
-
-    pub(super) fn has_data(&self, of: TypeId) -> bool {
-        self.data.contains_key(&of)
-    }
-
-    /// Waits until a call has said how far it is.
-    pub(super) async fn spoke(&self) {
-        self.spoke.notified().await;
-    }
-
-    /// The newest progress of each call since the last time.
-    pub(super) fn take_progress(&self) -> Vec<Event> {
-        self.progress.as_ref().map_or_else(Vec::new, |progress| {
-            std::mem::take(&mut *progress.lock().unwrap_or_else(PoisonError::into_inner))
-        })
-    }
-}
-
-impl Host for RunHost {
-    fn progress(&self, call_id: &str, tool: &str, progress: Progress) {
-        let Some(board) = &self.progress else {
-            return;
-        };
-        let newest = progress;
-        let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = board.iter_mut().find_map(|event| match event {
-            Event::Progress {
-                call_id: id,
-                progress,
-                ..
-            } if id == call_id => Some(progress),
-            _ => None,
-        });
-        match old {
-            Some(old) => *old = newest,
-            None => board.push(Event::Progress {
-                call_id: call_id.to_owned(),
-                name: tool.to_owned(),
-                progress: newest,
-            }),
-        }
-        drop(board);
-        self.spoke.notify_one();
-    }
-
-    fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
-        self.data.get(&of).map(|data| &**data)
     }
 }

@@ -1,8 +1,10 @@
-use super::start::Paused;
+use super::approval::Paused;
+use super::limits::Limit;
+use super::start::Answer;
 use super::state::RunState;
 use crate::message::{Transcript, Usage};
 use crate::model::ModelError;
-use crate::tool::ToolError;
+use crate::tool::{BoxError, Hook, ToolError, ToolSetError};
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -13,7 +15,7 @@ use std::fmt;
 /// # async fn shown(agent: Agent) -> Result<(), RunError> {
 /// match agent.run("Plan the whole trip.").await {
 ///     Ok(answer) => println!("{}", answer.text()),
-///     Err(error) if error.kind() == RunErrorKind::TurnLimit => {
+///     Err(error) if error.kind() == RunErrorKind::Limit => {
 ///         // Nothing is lost: go on from there.
 ///         let answer = agent.run("Sum up what you have.").history(error.into_transcript()).await?;
 ///         println!("{}", answer.text());
@@ -32,7 +34,7 @@ pub struct RunError {
 #[derive(Debug)]
 pub(super) enum Cause {
     Model(ModelError),
-    TurnLimit(u32),
+    Limit(Limit),
     CutOff,
     CutOffAgain(u32),
     Refused(Option<String>),
@@ -41,9 +43,31 @@ pub(super) enum Cause {
     UnknownStop(Option<String>),
     ProviderFailed(Option<String>),
     Cancelled,
+    /// A person must agree to a call of this tool.
+    Approval(String),
     Suspended(String),
+    /// A hook ended the run.
+    Stopped {
+        by: String,
+        why: String,
+    },
+    /// The answer has not the shape that was asked for.
+    WrongShape(String),
+    /// No shape can be made of the type that was asked for.
+    NoShape(ToolSetError),
+    /// The run could not be written down.
+    Store(BoxError),
     Tool { tool: String, error: ToolError },
     MissingData { tool: String, data: &'static str },
+}
+
+impl Cause {
+    pub(super) fn stopped(by: &dyn Hook, why: String) -> Self {
+        Self::Stopped {
+            by: by.name().to_owned(),
+            why,
+        }
+    }
 }
 
 /// The kinds of [`RunError`].
@@ -52,8 +76,8 @@ pub(super) enum Cause {
 pub enum RunErrorKind {
     /// The model could not be asked, or its answer broke off: see [`RunError::model_error`].
     Model,
-    /// The limit of turns was reached.
-    TurnLimit,
+    /// A limit was reached: see [`RunError::limit`].
+    Limit,
     /// The answer ran into a limit of tokens.
     CutOff,
     /// The model refused.
@@ -64,8 +88,16 @@ pub enum RunErrorKind {
     NoAnswer,
     /// The run was cancelled.
     Cancelled,
-    /// A call waits for an answer from outside.
+    /// A person must agree to a call: see [`RunError::into_paused`].
+    Approval,
+    /// A call waits for an answer from outside: see [`RunError::into_paused`].
     Suspended,
+    /// A hook ended the run.
+    Stopped,
+    /// The answer does not fit the type that was asked for.
+    WrongShape,
+    /// The run could not be written down, and did not go on.
+    Store,
     /// A tool failed whose errors end the run.
     Tool,
     /// A tool needs data that this run was not given.
@@ -84,7 +116,7 @@ impl RunError {
     pub fn kind(&self) -> RunErrorKind {
         match self.cause {
             Cause::Model(_) => RunErrorKind::Model,
-            Cause::TurnLimit(_) => RunErrorKind::TurnLimit,
+            Cause::Limit(_) => RunErrorKind::Limit,
             Cause::CutOff | Cause::CutOffAgain(_) => RunErrorKind::CutOff,
             Cause::Refused(_) => RunErrorKind::Refused,
             Cause::ContentFilter => RunErrorKind::ContentFilter,
@@ -92,9 +124,29 @@ impl RunError {
                 RunErrorKind::NoAnswer
             }
             Cause::Cancelled => RunErrorKind::Cancelled,
+            Cause::Approval(_) => RunErrorKind::Approval,
             Cause::Suspended(_) => RunErrorKind::Suspended,
+            Cause::Stopped { .. } => RunErrorKind::Stopped,
+            Cause::WrongShape(_) | Cause::NoShape(_) => RunErrorKind::WrongShape,
+            Cause::Store(_) => RunErrorKind::Store,
             Cause::Tool { .. } => RunErrorKind::Tool,
             Cause::MissingData { .. } => RunErrorKind::MissingData,
+        }
+    }
+
+    pub(super) fn no_shape(error: ToolSetError) -> Self {
+        Self::new(Cause::NoShape(error), RunState::new(Transcript::new()))
+    }
+
+    pub(super) fn wrong_shape(problems: String, answer: Answer) -> Self {
+        Self::new(Cause::WrongShape(problems), answer.into_state())
+    }
+
+    /// The limit that was reached, if that is why the run stopped.
+    pub fn limit(&self) -> Option<&Limit> {
+        match &self.cause {
+            Cause::Limit(limit) => Some(limit),
+            _ => None,
         }
     }
 
@@ -120,31 +172,33 @@ impl RunError {
     /// The same error, if the run does not wait for anything.
     pub fn into_paused(self) -> Result<Paused, Self> {
         match self.cause {
-            Cause::Suspended(_) => Ok(Paused::new(*self.state)),
+            Cause::Suspended(_) | Cause::Approval(_) => Ok(Paused::new(*self.state)),
             _ => Err(self),
         }
     }
 
     /// What the run used.
     pub fn usage(&self) -> Usage {
-        self.state.usage
+        self.state.usage()
     }
 
     /// How many turns it took.
     pub fn turns(&self) -> u32 {
-        self.state.turn
+        self.state.head.turn
     }
 }
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
+        self.cause.fmt(f)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Cause::Model(error) => error.fmt(f),
-            Cause::TurnLimit(0) => f.write_str("`max_turns` is 0, so the model was not asked"),
-            Cause::TurnLimit(limit) => write!(
-                f,
-                "the model was still calling tools after {limit} turns; raise `max_turns` or go on from the transcript"
-            ),
+            Cause::Limit(limit) => limit.fmt(f),
             Cause::CutOff => f.write_str(
                 "the answer was cut off at the limit of tokens; raise `max_output_tokens` or ask for less",
             ),
@@ -170,6 +224,17 @@ impl fmt::Display for RunError {
             }
             Cause::ProviderFailed(None) => f.write_str("the provider broke off the answer"),
             Cause::Cancelled => f.write_str("the run was cancelled"),
+            Cause::Approval(tool) => write!(
+                f,
+                "`{tool}` needs a person's approval; decide about the pending calls and resume the run"
+            ),
+            Cause::Stopped { by, why } => write!(f, "the hook `{by}` ended the run: {why}"),
+            Cause::WrongShape(problems) => write!(
+                f,
+                "the model's answer does not fit the type that was asked for: {problems}"
+            ),
+            Cause::NoShape(error) => error.fmt(f),
+            Cause::Store(error) => write!(f, "the run could not be written down, and stopped: {error}"),
             Cause::Suspended(reason) => {
                 write!(f, "{reason}; answer it and resume the run")
             }
@@ -188,7 +253,7 @@ impl fmt::Debug for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunError")
             .field("cause", &self.cause)
-            .field("turns", &self.state.turn)
+            .field("turns", &self.state.head.turn)
             .finish_non_exhaustive()
     }
 }
@@ -198,6 +263,7 @@ impl StdError for RunError {
         match &self.cause {
             Cause::Model(error) => error.source(),
             Cause::Tool { error, .. } => error.error().source(),
+            Cause::Store(error) => error.source(),
             _ => None,
         }
     }

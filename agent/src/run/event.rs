@@ -1,6 +1,6 @@
 use crate::json::Mends;
-use crate::message::{Reply, ToolCall, ToolResult, Usage};
-use crate::tool::{CallEnd, CheckedCall, Progress};
+use crate::message::{Message, Reply, ToolCall, ToolResult, Usage};
+use crate::tool::{CallEnd, CheckedCall, Progress, Shown};
 use serde_json::Value;
 use std::fmt;
 
@@ -12,16 +12,21 @@ use std::fmt;
 /// The order, where `*` is any number of times:
 ///
 /// ```text
+/// Heard
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
 ///              [ CallStarted*  Progress*  CallEnded* ]  TurnEnded
+/// (Heard | Compacted)*
 /// TurnStarted  ..
 /// ```
 ///
-/// Every call has one `CallStarted`, once the whole batch is checked and before any of it runs, and one `CallEnded`, after
+/// Where people must agree, `ApprovalNeeded` comes once for each of those calls in the place of `CallStarted*`, and the
+/// run ends as paused; what follows comes from the run that goes on. Every call has one `CallStarted`, once the whole batch is checked and before any of it runs, and one `CallEnded`, after
 /// the whole batch; both in the model's order.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
+    /// The model will read this: the prompt, or a message that came while the run was under way.
+    Heard(Message),
     /// The model is being asked.
     TurnStarted {
         /// Which turn of the run, from 1.
@@ -62,6 +67,20 @@ pub enum Event {
     },
     /// The model has answered.
     Replied(Reply),
+    /// A person must agree to a call; the run ends as paused when all such calls are said.
+    ApprovalNeeded {
+        /// The call.
+        call: CheckedCall,
+        /// Why; may be empty.
+        why: String,
+    },
+    /// The conversation was shortened.
+    Compacted {
+        /// How many messages it had.
+        before: usize,
+        /// How many it has now.
+        after: usize,
+    },
     /// A call was checked. It runs now, or its end says why not.
     CallStarted(CheckedCall),
     /// A running call says how far it is.
@@ -88,6 +107,17 @@ pub enum Event {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Heard(message) => f.debug_tuple("Heard").field(message).finish(),
+            Self::ApprovalNeeded { call, why } => f
+                .debug_struct("ApprovalNeeded")
+                .field("call", call)
+                .field("why", why)
+                .finish(),
+            Self::Compacted { before, after } => f
+                .debug_struct("Compacted")
+                .field("before", before)
+                .field("after", after)
+                .finish(),
             Self::TurnStarted { turn } => {
                 f.debug_struct("TurnStarted").field("turn", turn).finish()
             }
@@ -143,8 +173,10 @@ impl fmt::Debug for Event {
 pub struct CallEnded {
     /// What the model reads.
     pub result: ToolResult,
-    /// What a person is shown in its place.
-    pub user: Option<String>,
+    /// What a person is shown.
+    pub shown: Shown,
+    /// The answer as data.
+    pub data: Option<Value>,
     /// What the tool says for the log.
     pub details: Option<Value>,
 }
@@ -153,7 +185,8 @@ impl CallEnd {
     pub(super) fn of(self, call: &ToolCall, mends: Mends) -> CallEnded {
         CallEnded {
             result: self.result(call, mends),
-            user: self.user,
+            shown: self.shown,
+            data: self.data,
             details: self.details,
         }
     }

@@ -1,26 +1,45 @@
 //! The loop: model, tools, model, until the model has said what it wanted to say.
 //!
 //! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
-//! [`Answer`] and [`RunError`] how it ends. Inside, `turn` is the loop itself, one linear function; `batch` is the way
-//! of the calls of one reply, step by step; both meet the world only through `effects`, so that between two effects
-//! the loop is pure. `plan` is what an agent was set up with, `state` all that a run remembers, and `call_ids` keeps the
-//! ids of its calls apart.
+//! [`Answer`] and [`RunError`] how it ends, [`Paused`] how it waits. Inside, `turn` is the loop itself; `batch` is the way
+//! of the calls of one reply, step by step, and `desk` what is done for one of them before and after (with `size`); all of it
+//! meets the world only through `effects`, so that between two effects the loop is pure. `plan` is what an agent was set
+//! up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
+//! `limits` what it may use, `call_ids` keeps the ids of its calls apart. `approval`, `inbox`, `middleware`, `compact` and
+//! `output` are what a host adds.
 
 mod agent;
+mod approval;
 mod batch;
 mod builder;
 mod call_ids;
+mod compact;
+mod desk;
 mod effects;
 mod error;
 mod event;
+mod host;
+mod inbox;
+mod limits;
+mod middleware;
+mod output;
 mod plan;
+mod size;
 mod start;
 mod state;
+mod step;
 mod turn;
 
 pub use agent::{Agent, Prompt};
+pub use approval::{DecisionError, Paused, PendingCall, Verdict};
 pub use builder::AgentBuilder;
+pub use compact::{Compactor, KeepLast, Summarize};
 pub use error::{RunError, RunErrorKind};
 pub use event::{CallEnded, Event};
+pub use inbox::Inbox;
+pub use limits::{Limit, Limits};
+pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
+pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};
 pub use plan::Execution;
-pub use start::{Answer, Paused, Run, RunStream};
+pub use start::{Answer, Run, RunStream};
+pub use step::NextTurn;

@@ -1,29 +1,47 @@
-//! What an agent was set up with, and what one run takes from it.
+//! What an agent was set up with.
 
 use super::agent::Agent;
+use super::compact::Compaction;
+use super::limits::Limits;
+use super::middleware::Middleware;
+use super::step::StepChange;
+use crate::message::Content;
 use crate::model::{Model, RequestOptions};
-use crate::tool::{Mending, Scheduling, ToolPolicy, ToolSet};
+use crate::tool::{ArtifactStore, Hook, Mending, OnError, Rule, Scheduling, ToolPolicy};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
-
-/// How many turns a run may take unless the builder says otherwise.
-const MAX_TURNS: u32 = 20;
 
 /// All that an agent was told, but for its tools.
 pub(super) struct Setup {
     pub(super) model: Arc<dyn Model>,
     pub(super) instructions: Option<String>,
     pub(super) options: RequestOptions,
-    pub(super) max_turns: u32,
+    pub(super) limits: Limits,
     /// For tools that name no time limit of their own.
     pub(super) tool_timeout: Option<Duration>,
     pub(super) mending: Mending,
+    /// For tools that name nothing of their own.
+    pub(super) on_error: OnError,
     pub(super) execution: Execution,
     /// At most so many calls at once.
     pub(super) most_at_once: Option<NonZeroUsize>,
+    pub(super) hooks: Vec<Arc<dyn Hook>>,
+    pub(super) permissions: Vec<Rule>,
+    pub(super) middleware: Vec<Arc<dyn Middleware>>,
+    pub(super) redact: Vec<Redact>,
+    pub(super) artifacts: Option<Arc<dyn ArtifactStore>>,
+    /// Results of so many bytes go to the artifacts, unless their tool names another number.
+    pub(super) offload_at: usize,
+    pub(super) steps: Vec<StepChange>,
+    pub(super) compaction: Option<Compaction>,
+    /// The agents that a run may be handed to.
+    pub(super) handoffs: BTreeMap<String, Agent>,
 }
+
+/// Changes what the model reads of a prompt or a result.
+pub(super) type Redact = Arc<dyn Fn(&mut Content) + Send + Sync>;
 
 impl Setup {
     pub(super) fn new(model: impl Model + 'static) -> Self {
@@ -31,11 +49,28 @@ impl Setup {
             model: Arc::new(model),
             instructions: None,
             options: RequestOptions::default(),
-            max_turns: MAX_TURNS,
+            limits: Limits::new(),
             tool_timeout: None,
             mending: Mending::UNSAID,
+            on_error: OnError::Feed,
             execution: Execution::default(),
             most_at_once: None,
+            hooks: Vec::new(),
+            permissions: Vec::new(),
+            middleware: Vec::new(),
+            redact: Vec::new(),
+            artifacts: None,
+            offload_at: 50 * 1024,
+            steps: Vec::new(),
+            compaction: None,
+            handoffs: BTreeMap::new(),
+        }
+    }
+
+    /// Changes what the model is about to read.
+    pub(super) fn redact(&self, contents: &mut [Content]) {
+        for redact in &self.redact {
+            contents.iter_mut().for_each(|content| redact(content));
         }
     }
 }
@@ -67,29 +102,5 @@ impl Execution {
             (Self::Mixed, Scheduling::Undeclared) => !policy.read_only,
             (Self::Parallel, Scheduling::Undeclared) | (_, Scheduling::Parallel) => false,
         }
-    }
-}
-
-/// What one run takes from its agent.
-pub(super) struct Plan {
-    agent: Agent,
-    pub(super) cancellation: CancellationToken,
-}
-
-impl Plan {
-    pub(super) fn new(agent: Agent, cancellation: CancellationToken) -> Self {
-        Self {
-            agent,
-            cancellation,
-        }
-    }
-
-    pub(super) fn setup(&self) -> &Setup {
-        self.agent.setup()
-    }
-
-    /// The tools as they are now, for one request and the calls that come of it.
-    pub(super) fn tools(&self) -> Arc<ToolSet> {
-        self.agent.tools()
     }
 }

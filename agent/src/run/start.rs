@@ -1,20 +1,24 @@
 //! One conversation: how it is started, watched and ended.
 
 use super::agent::Agent;
-use super::effects::{Events, InProcess, RunDataMap, RunHost};
+use super::effects::{Events, InProcess, Keeper};
 use super::error::{Cause, RunError};
 use super::event::Event;
-use super::plan::Plan;
-use super::state::{RunState, Stage};
-use super::turn;
+use super::host::{Given, RunDataMap, RunHost};
+use super::inbox::Inbox;
+use super::limits::Limit;
+use super::output::{Shape, TypedRun};
+use super::state::RunState;
+use super::turn::{Drive, Finished};
 use crate::history;
-use crate::message::{Message, Reply, ToolCall, Transcript, Usage};
-use crate::tool::{CallEnd, ToolError, ToolOutput};
+use crate::message::{Message, Reply, Transcript, Usage};
+use crate::tool::Host;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -38,27 +42,83 @@ pub struct Run {
     prompt: Option<Message>,
     data: RunDataMap,
     cancellation: CancellationToken,
+    inbox: Inbox,
+    shape: Option<Shape>,
+    outer: Option<Arc<dyn Host>>,
+    keeper: Option<Box<dyn Keeper>>,
 }
 
 impl Run {
     pub(super) fn new(agent: Agent, prompt: Message) -> Self {
-        Self {
-            agent,
-            state: RunState::new(Transcript::new()),
-            prompt: Some(prompt),
-            data: RunDataMap::new(),
-            cancellation: CancellationToken::new(),
-        }
+        Self::with(agent, RunState::new(Transcript::new()), Some(prompt))
     }
 
     pub(super) fn going_on(agent: Agent, state: RunState) -> Self {
+        Self::with(agent, state, None)
+    }
+
+    fn with(agent: Agent, state: RunState, prompt: Option<Message>) -> Self {
         Self {
             agent,
             state,
-            prompt: None,
+            prompt,
             data: RunDataMap::new(),
             cancellation: CancellationToken::new(),
+            inbox: Inbox::new(),
+            shape: None,
+            outer: None,
+            keeper: None,
         }
+    }
+
+    /// The same run, inside a call of another one.
+    pub(super) fn inside(mut self, outer: Arc<dyn Host>) -> Self {
+        self.outer = Some(outer);
+        self
+    }
+
+    /// The same run, written down while it runs.
+    pub(super) fn kept(mut self, keeper: Box<dyn Keeper>) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    pub(super) fn with_shape(mut self, shape: Shape) -> Self {
+        self.shape = Some(shape);
+        self
+    }
+
+    pub(super) fn set_shape_retries(&mut self, retries: u32) {
+        if let Some(shape) = &mut self.shape {
+            shape.retries = retries;
+        }
+    }
+
+    /// Asks for an answer that is a value: the model is told the schema of `T`, its answer is mended and checked as the
+    /// arguments of a call are, and if it does not fit, the model reads every problem and may try again.
+    ///
+    /// ```
+    /// # async fn shown(agent: agent::Agent) -> Result<(), agent::RunError> {
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Trip {
+    ///     /// City names, in the order of the visit.
+    ///     cities: Vec<String>,
+    ///     days: u8,
+    /// }
+    ///
+    /// let trip = agent.run("Plan a trip through Tuscany.").typed::<Trip>().await?.value;
+    /// println!("{} days in {}", trip.days, trip.cities.join(", "));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn typed<T: schemars::JsonSchema + serde::de::DeserializeOwned>(self) -> TypedRun<T> {
+        TypedRun::new(self)
+    }
+
+    /// Takes messages from this inbox while it runs.
+    pub fn inbox(mut self, inbox: &Inbox) -> Self {
+        self.inbox = inbox.clone();
+        self
     }
 
     /// Goes on from what was said before.
@@ -76,7 +136,7 @@ impl Run {
         for change in &repaired.changes {
             tracing::debug!(%change, "repaired the history");
         }
-        self.state.transcript = repaired.transcript;
+        self.state.set_transcript(repaired.transcript);
         self
     }
 
@@ -109,24 +169,35 @@ impl Run {
             prompt,
             data,
             cancellation,
+            inbox,
+            shape,
+            outer,
+            keeper,
         } = self;
         let span = tracing::info_span!(
             "run",
-            id = state.id.as_str(),
+            id = state.head.id.as_str(),
             model = agent.setup().model.name()
         );
         let run = async move {
-            state.transcript.extend(prompt);
-            let plan = Plan::new(agent, cancellation);
-            let host = RunHost::new(data, &events);
-            let effects = InProcess {
-                model: &*plan.setup().model,
-                events: &events,
-                cancellation: &plan.cancellation,
-                tool_timeout: plan.setup().tool_timeout,
+            let given = Given {
+                agent,
+                cancellation,
+                data,
+                inbox,
+                shape,
+                outer,
             };
-            match turn::drive(&mut state, &plan, &effects, &events, &host).await {
-                Ok(()) => Answer::new(state),
+            let host = RunHost::new(given, &events, state.head.counts.clone());
+            let effects = InProcess::new(&host, &events, keeper.as_deref());
+            let mut drive = Drive {
+                state: &mut state,
+                host: &host,
+                effects: &effects,
+                events: &events,
+            };
+            match drive.to_the_end(prompt).await {
+                Ok(finished) => Answer::new(state, finished),
                 Err(cause) => Err(RunError::new(cause, state)),
             }
         };
@@ -242,22 +313,37 @@ impl fmt::Debug for RunStream {
 pub struct Answer {
     state: RunState,
     reply: Reply,
+    finished: Finished,
 }
 
 impl Answer {
-    fn new(state: RunState) -> Result<Self, RunError> {
-        match state.transcript.last().and_then(Message::as_reply) {
+    fn new(state: RunState, finished: Finished) -> Result<Self, RunError> {
+        match state.last_reply() {
             Some(reply) => Ok(Self {
                 reply: reply.clone(),
                 state,
+                finished,
             }),
             None => Err(RunError::new(Cause::UnknownStop(None), state)),
         }
     }
 
-    /// The text of the last reply.
+    /// The text of the last reply, or what a hook put in its place.
     pub fn text(&self) -> String {
-        self.reply.text()
+        match &self.finished.replaced {
+            Some(text) => text.clone(),
+            None => self.reply.text(),
+        }
+    }
+
+    /// The limit that the run had hit when the model was asked for this last answer; `None` for a run that ended by
+    /// itself.
+    pub fn limit(&self) -> Option<&Limit> {
+        self.finished.limit.as_ref()
+    }
+
+    pub(super) fn into_state(self) -> RunState {
+        self.state
     }
 
     /// The last reply.
@@ -277,71 +363,11 @@ impl Answer {
 
     /// What all requests of the run used together.
     pub fn usage(&self) -> Usage {
-        self.state.usage
+        self.state.usage()
     }
 
     /// How many turns it took.
     pub fn turns(&self) -> u32 {
-        self.state.turn
-    }
-}
-
-/// A run that waits for answers from outside, and goes on when it has them.
-///
-/// ```
-/// # use agent::{Agent, RunError, ToolOutput};
-/// # async fn shown(agent: Agent) -> Result<(), RunError> {
-/// let error = match agent.run("Order the parts.").await {
-///     Ok(_) => return Ok(()),
-///     Err(error) => error,
-/// };
-/// let mut paused = error.into_paused()?;
-/// let waiting: Vec<_> = paused.waiting().cloned().collect();
-/// for call in &waiting {
-///     // .. ask whoever knows ..
-///     paused.answer(&call.id, Ok(ToolOutput::text("ordered, number 17")));
-/// }
-/// let answer = agent.resume(paused).await?;
-/// # let _ = answer;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Paused {
-    state: RunState,
-}
-
-impl Paused {
-    pub(super) fn new(state: RunState) -> Self {
-        Self { state }
-    }
-
-    pub(super) fn into_state(self) -> RunState {
-        self.state
-    }
-
-    /// The calls that wait, in the model's order.
-    pub fn waiting(&self) -> impl Iterator<Item = &ToolCall> {
-        self.state
-            .open_calls()
-            .filter(|(_, stage)| matches!(stage, Stage::Suspended(_)))
-            .map(|(call, _)| call)
-    }
-
-    /// Answers a waiting call as its tool would have. Returns whether a call of this id waits.
-    ///
-    /// A call that is not answered when the run goes on gets an error result that says so.
-    pub fn answer(&mut self, call_id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
-        let at = self
-            .state
-            .open_calls()
-            .position(|(call, stage)| call.id == call_id && matches!(stage, Stage::Suspended(_)));
-        match at.and_then(|at| self.state.open.get_mut(at)) {
-            Some(open) => {
-                open.stage = Stage::Finished(CallEnd::answered(answer));
-                true
-            }
-            None => false,
-        }
+        self.state.head.turn
     }
 }

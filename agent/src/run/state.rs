@@ -2,66 +2,147 @@
 
 use super::call_ids::CallIds;
 use super::event::CallEnded;
+use super::limits::Counts;
 use crate::json::Mends;
-use crate::message::{Message, Outcome, Reply, ToolCall, Transcript, Usage};
+use crate::message::{Message, Outcome, Reply, ToolCall, Transcript, Usage, fresh_name};
 use crate::tool::{CallEnd, Suspension};
-use std::hash::{BuildHasher, RandomState};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// All that a run remembers. Between two effects, whoever has this has the run.
-#[derive(Debug)]
+/// All that a run remembers. Between two effects, whoever has this has the run; written down, it goes on in another
+/// process.
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RunState {
-    /// Part of every key that leaves the run, so that two runs never share one.
-    pub(super) id: String,
     pub(super) transcript: Transcript,
-    /// The turn that runs or ran last, from 1.
-    pub(super) turn: u32,
-    pub(super) usage: Usage,
+    pub(super) head: Head,
     /// What is known of each call of the last reply, in its order; empty once they are delivered.
     ///
     /// The calls themselves stand in the transcript, whose last message is then that reply.
     pub(super) open: Vec<OpenCall>,
-    /// How many replies in a row were cut off while they called tools.
-    pub(super) cut_offs: u32,
+    #[serde(skip)]
     ids: CallIds,
 }
 
-/// A call on its way.
-#[derive(Debug)]
+/// What a run remembers apart from what was said.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// Part of every key that leaves the run, so that two runs never share one.
+    pub(super) id: String,
+    /// The turn that runs or ran last, from 1.
+    pub(super) turn: u32,
+    pub(super) counts: Counts,
+    /// What a person has decided for the rest of the run, by tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) standing: BTreeMap<String, Standing>,
+    /// Deferred tools that were named.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) revealed: BTreeSet<String>,
+    /// The agents that the run was handed to, the one that has it now last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) handed_to: Vec<String>,
+    /// The size of the conversation.
+    pub(super) bytes: usize,
+}
+
+/// A decision for the rest of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Standing {
+    Approve,
+    Reject(String),
+}
+
+/// A call on its way: asked, checked, decided, started, finished. Delivered, it is a result in the transcript.
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OpenCall {
     pub(super) stage: Stage,
     /// What was mended in its arguments when they were checked.
+    #[serde(default, skip_serializing_if = "Mends::is_empty")]
     pub(super) mends: Mends,
+    /// The arguments that a hook or a person wrote in place of the model's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edited: Option<String>,
+    /// The arguments as a person was or will be shown them, and what the tool was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shown: Option<ShownCall>,
+    /// Whether the events have said that it starts.
+    #[serde(default)]
+    pub(super) announced: bool,
 }
 
-/// How far a call is on its way. Delivered, it is a result in the transcript and nothing else.
-#[derive(Debug)]
+/// What a decision about a call is a decision about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ShownCall {
+    /// `None`: those that the person wrote.
+    pub(super) arguments: Option<String>,
+    pub(super) fingerprint: String,
+}
+
+/// How far a call is on its way.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
     /// The model asked for it.
     Asked,
+    /// A person must agree.
+    Waiting {
+        /// Why.
+        why: String,
+    },
+    /// It was checked and may run, as far as hooks and people are concerned.
+    Cleared {
+        /// Whether a person agreed to it.
+        approved: bool,
+    },
     /// Its tool runs, or ran in a batch that was stopped.
     Started,
     /// Its tool left the answer to somebody else.
-    Suspended(Suspension),
+    Suspended {
+        suspension: Suspension,
+        /// The run inside the call that waits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inner: Option<Box<RunState>>,
+    },
     /// It has ended.
     Finished(CallEnd),
 }
 
 impl RunState {
     pub(super) fn new(transcript: Transcript) -> Self {
-        Self {
-            id: fresh_id(),
-            transcript,
-            turn: 0,
-            usage: Usage::default(),
+        let mut state = Self {
+            transcript: Transcript::new(),
+            head: Head {
+                id: format!("run_{}", fresh_name()),
+                turn: 0,
+                counts: Counts::default(),
+                standing: BTreeMap::new(),
+                revealed: BTreeSet::new(),
+                handed_to: Vec::new(),
+                bytes: 0,
+            },
             open: Vec::new(),
-            cut_offs: 0,
             ids: CallIds::default(),
-        }
+        };
+        state.set_transcript(transcript);
+        state
     }
 
-    /// The key of the call at `index` of this turn: the same however often the call is run again.
-    pub(super) fn key(&self, index: usize) -> String {
-        format!("{}-{}-{index}", self.id, self.turn)
+    /// Puts another conversation in the place of this one.
+    pub(super) fn set_transcript(&mut self, transcript: Transcript) {
+        self.head.bytes = transcript.iter().map(Message::size).sum();
+        self.transcript = transcript;
+        self.ids = CallIds::default();
+    }
+
+    /// Adds what was said.
+    pub(super) fn push(&mut self, message: Message) {
+        self.head.bytes = self.head.bytes.saturating_add(message.size());
+        self.transcript.push(message);
+    }
+
+    /// What all requests of the run used together.
+    pub(super) fn usage(&self) -> Usage {
+        self.head.counts.usage
     }
 
     /// Readies a reply to be taken in: each of its calls gets an id of its own.
@@ -71,22 +152,28 @@ impl RunState {
 
     /// Takes in what the model answered, and opens its calls.
     pub(super) fn replied(&mut self, reply: Reply) {
-        self.usage += reply.usage;
         self.open = reply.calls().map(|_| OpenCall::asked()).collect();
-        self.transcript.push(Message::Assistant(reply));
+        self.push(Message::Assistant(reply));
     }
 
     /// The open calls, each with how far it is.
-    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &Stage)> {
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &OpenCall)> {
         let calls = self.transcript.last().into_iter().flat_map(Message::calls);
-        calls.zip(self.open.iter().map(|open| &open.stage))
+        calls.zip(&self.open)
     }
 
-    /// Ends every call that has not ended yet, as `end` says.
+    /// The last thing that the model said.
+    pub(super) fn last_reply(&self) -> Option<&Reply> {
+        self.transcript.iter().rev().find_map(Message::as_reply)
+    }
+
+    /// Ends every call that has not ended yet: as `end` says, or unknown if it was running.
     pub(super) fn close_calls(&mut self, end: impl Fn() -> CallEnd) {
         for OpenCall { stage, .. } in &mut self.open {
-            if !matches!(stage, Stage::Finished(_)) {
-                *stage = Stage::Finished(end());
+            match stage {
+                Stage::Finished(_) => {}
+                Stage::Started => *stage = Stage::Finished(interrupted()),
+                _ => *stage = Stage::Finished(end()),
             }
         }
     }
@@ -105,11 +192,18 @@ impl RunState {
             .map(|(call, open)| open.stage.into_end().of(call, open.mends))
             .collect();
         if !ends.is_empty() {
-            self.transcript.push(Message::Results {
+            self.push(Message::Results {
                 results: ends.iter().map(|end| end.result.clone()).collect(),
             });
         }
         ends
+    }
+}
+
+impl Head {
+    /// The key of the call at `index` of this turn: the same however often the call is run again.
+    pub(super) fn key(&self, index: usize) -> String {
+        format!("{}-{}-{index}", self.id, self.turn)
     }
 }
 
@@ -118,26 +212,34 @@ impl OpenCall {
         Self {
             stage: Stage::Asked,
             mends: Mends::default(),
+            edited: None,
+            shown: None,
+            announced: false,
         }
     }
 }
 
 impl Stage {
-    fn into_end(self) -> CallEnd {
+    pub(super) fn into_end(self) -> CallEnd {
         match self {
             Self::Finished(end) => end,
-            Self::Asked => CallEnd::says(Outcome::NotRun, "the run stopped before this call began"),
-            Self::Started => CallEnd::says(
-                Outcome::Interrupted,
-                "the run stopped while this call ran; whether it had its effect is not known",
+            Self::Asked | Self::Cleared { .. } => {
+                CallEnd::says(Outcome::NotRun, "the run stopped before this call began")
+            }
+            Self::Waiting { .. } => CallEnd::says(
+                Outcome::NotRun,
+                "the run stopped before a person had agreed to this call; it did not run",
             ),
-            Self::Suspended(suspension) => CallEnd::nobody_answers(&suspension),
+            Self::Started => interrupted(),
+            Self::Suspended { suspension, .. } => CallEnd::nobody_answers(&suspension),
         }
     }
 }
 
-/// A name for a run, from the randomness with which std seeds its hash maps: enough to tell runs apart.
-fn fresh_id() -> String {
-    let random = || RandomState::new().hash_one(0);
-    format!("run_{:016x}{:016x}", random(), random())
+/// The end of a call that was running when its process ended.
+pub(super) fn interrupted() -> CallEnd {
+    CallEnd::says(
+        Outcome::Interrupted,
+        "the run stopped while this call ran; whether it had its effect is not known",
+    )
 }

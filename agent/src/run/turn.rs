@@ -1,102 +1,302 @@
 //! The loop itself.
 
-use super::batch;
-use super::effects::{Effects, Events, Key, RunHost};
+use super::batch::BatchEnd;
+use super::desk::gate;
+use super::effects::{Effects, Events, Key, Moment};
 use super::error::Cause;
 use super::event::Event;
-use super::plan::Plan;
+use super::host::RunHost;
+use super::limits::Limit;
 use super::state::RunState;
-use crate::message::{Outcome, Reply, StopReason};
-use crate::model::{Request, RequestOptions, ToolChoice};
-use crate::tool::CallEnd;
-use std::borrow::Cow;
+use super::step::Step;
+use crate::message::{Message, Outcome, Reply, StopReason};
+use crate::model::{ModelErrorKind, Request, ToolChoice};
+use crate::tool::{CallEnd, Definitions, ToolSet};
 use std::sync::Arc;
 
 /// How often in a row a model may have its calls cut off before the run gives up.
 const CUT_OFFS: u32 = 3;
 
-/// Drives a run to its answer: the last reply of the transcript.
-///
-/// # Errors
-///
-/// What stopped it. Whatever happens, `state` then holds all that was done; calls may be open in it only if some wait
-/// for an answer from outside.
-pub(super) async fn drive(
-    state: &mut RunState,
-    plan: &Plan,
-    effects: &dyn Effects,
-    events: &Events,
-    host: &Arc<RunHost>,
-) -> Result<(), Cause> {
-    // A run that goes on: its answers from outside are in.
-    let mut tools_were_called = state.turn > 0;
-    batch::deliver(state, events).await;
-    loop {
-        if state.turn >= plan.setup().max_turns {
-            return Err(Cause::TurnLimit(plan.setup().max_turns));
+/// A run that is being driven to its end: what it remembers, and how it meets the world.
+pub(super) struct Drive<'a> {
+    /// Whatever happens, it holds all that was done; calls may be open in it only if some wait for a person or for an
+    /// answer from outside.
+    pub(super) state: &'a mut RunState,
+    pub(super) host: &'a Arc<RunHost>,
+    pub(super) effects: &'a dyn Effects,
+    pub(super) events: &'a Events,
+}
+
+/// How a run ends that has an answer: the last thing that the model said.
+#[derive(Debug, Default)]
+pub(super) struct Finished {
+    /// The limit for which the model was asked for a last answer.
+    pub(super) limit: Option<Limit>,
+    /// What a hook put in the place of the answer's text.
+    pub(super) replaced: Option<String>,
+}
+
+impl Drive<'_> {
+    /// Drives the run to its answer.
+    ///
+    /// # Errors
+    ///
+    /// What stopped it.
+    pub(super) async fn to_the_end(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
+        let end = self.turns(prompt).await;
+        self.keep_counts();
+        // What is not written down did not happen, not even an end.
+        let saved = self.save().await;
+        let finished = end?;
+        saved.map(|()| finished)
+    }
+
+    async fn turns(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
+        if let Some(prompt) = prompt {
+            self.hear(prompt).await?;
         }
-        if plan.cancellation.is_cancelled() {
+        if !self.state.open.is_empty() {
+            let tools = self.step()?.tools;
+            if self.go_on_with_calls(&tools).await? == BatchEnd::EndRun {
+                return Ok(Finished::default());
+            }
+        }
+        loop {
+            for message in self.host.inbox.steering() {
+                self.hear(message).await?;
+            }
+            if let Some(limit) = self.host.reached() {
+                return self.last_answer(limit).await;
+            }
+            match self.turn().await {
+                Ok(TurnEnd::GoOn) => {}
+                Ok(TurnEnd::Done(finished)) => match self.host.inbox.following() {
+                    Some(message) => self.hear(message).await?,
+                    None => return Ok(finished),
+                },
+                Err(Cause::Limit(limit)) => return self.last_answer(limit).await,
+                Err(cause) => return Err(cause),
+            }
+        }
+    }
+
+    /// One request, and the calls that come of it.
+    async fn turn(&mut self) -> Result<TurnEnd, Cause> {
+        if self.host.cancellation.is_cancelled() {
             return Err(Cause::Cancelled);
         }
-        state.turn += 1;
-        let turn = state.turn;
-        events.send(Event::TurnStarted { turn }).await;
-
-        let tools = plan.tools();
-        batch::check_run_data(&tools, host)?;
-        let definitions = tools.definitions();
-        let options = options(plan, tools_were_called);
-        let mut request = Request::new(&state.transcript, &definitions, &options);
-        request.instructions = plan.setup().instructions.as_deref();
-        request.check().map_err(Cause::Model)?;
-        let mut reply = effects.ask(Key { turn, index: 0 }, request).await?;
-        state.settle_ids(&mut reply);
-
+        self.compact_if_long().await?;
+        self.begin_turn().await;
+        let step = self.step()?;
+        let mut reply = match self.ask(&step).await {
+            Err(Cause::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => {
+                if !self.compact().await? {
+                    return Err(Cause::Model(error));
+                }
+                self.ask(&step).await?
+            }
+            asked => asked?,
+        };
+        self.state.settle_ids(&mut reply);
         let next = next(&reply);
-        if events.are_read() {
-            events.send(Event::Replied(reply.clone())).await;
+        if self.events.are_read() {
+            self.events.send(Event::Replied(reply.clone())).await;
         }
-        state.replied(reply);
+        self.state.replied(reply);
+        self.save().await?;
 
-        let mut done = false;
-        match next {
+        let end = match next {
             Next::Run => {
-                state.cut_offs = 0;
-                tools_were_called = true;
-                batch::run(state, &tools, plan, effects, events, host).await?;
+                self.host.lock_counts().cut_offs = 0;
+                self.batch(&step.tools).await?
             }
             Next::SendAgain => {
-                state.cut_offs += 1;
-                state.close_calls(cut_off);
-                batch::deliver(state, events).await;
-                if state.cut_offs == CUT_OFFS {
+                let cut_offs = {
+                    let mut counts = self.host.lock_counts();
+                    counts.cut_offs += 1;
+                    counts.cut_offs
+                };
+                self.state.close_calls(cut_off);
+                self.deliver().await?;
+                if cut_offs == CUT_OFFS {
                     return Err(Cause::CutOffAgain(CUT_OFFS));
                 }
+                TurnEnd::GoOn
             }
-            Next::GoOn => {}
-            Next::End => done = true,
+            Next::GoOn => TurnEnd::GoOn,
+            Next::End => self.end().await?,
             Next::Fail(cause) => {
-                state.close_calls(not_run);
-                batch::deliver(state, events).await;
+                self.state.close_calls(not_run);
+                self.deliver().await?;
                 return Err(cause);
             }
+        };
+        self.end_turn().await;
+        Ok(end)
+    }
+
+    /// The calls of a reply of this turn.
+    async fn batch(&mut self, tools: &ToolSet) -> Result<TurnEnd, Cause> {
+        let end = self.run_batch(tools).await?;
+        self.take_what_tools_named();
+        Ok(match end {
+            BatchEnd::GoOn => TurnEnd::GoOn,
+            BatchEnd::EndRun => TurnEnd::Done(Finished::default()),
+        })
+    }
+
+    /// The calls of a reply of an earlier process or of a run that waited.
+    async fn go_on_with_calls(&mut self, tools: &Arc<ToolSet>) -> Result<BatchEnd, Cause> {
+        self.host.offer(tools);
+        let end = self.run_batch(tools).await?;
+        self.take_what_tools_named();
+        self.end_turn().await;
+        Ok(end)
+    }
+
+    /// The reply is the answer, if it has the shape that was asked for and the hooks let it pass.
+    async fn end(&mut self) -> Result<TurnEnd, Cause> {
+        let Some(reply) = self.state.last_reply() else {
+            return Err(Cause::UnknownStop(None));
+        };
+        if let Some(shape) = &self.host.shape
+            && let Err(problems) = shape.fit(&reply.text())
+        {
+            if !self.host.may_answer_again(shape.retries) {
+                return Err(Cause::WrongShape(problems));
+            }
+            self.say(Message::user(format!(
+                "this answer does not fit what was asked for: {problems}; answer again, with nothing but JSON that fits"
+            )))
+            .await;
+            return Ok(TurnEnd::GoOn);
         }
-        let usage = state.usage;
-        events.send(Event::TurnEnded { turn, usage }).await;
-        if done {
+        let hooks = &self.host.agent(&self.state.head.handed_to).setup().hooks;
+        let replaced = gate(hooks, self.host, |hook| hook.output(reply)).await?;
+        Ok(TurnEnd::Done(Finished {
+            limit: None,
+            replaced,
+        }))
+    }
+
+    /// Ends a run that has hit a limit, with one more answer if the host wants that and the limit allows it.
+    async fn last_answer(&mut self, limit: Limit) -> Result<Finished, Cause> {
+        if !(self.host.setup().limits.last_answer && limit.leaves_a_last_answer()) {
+            return Err(Cause::Limit(limit));
+        }
+        self.begin_turn().await;
+        self.say(Message::user(format!(
+            "{limit}. Answer now with what you have; no tool can be called any more."
+        )))
+        .await;
+        let mut step = self.step()?;
+        step.tools = Arc::default();
+        step.options.to_mut().tool_choice = None;
+        let reply = self.ask(&step).await?;
+        let is_answer = matches!(next(&reply), Next::End);
+        if self.events.are_read() {
+            self.events.send(Event::Replied(reply.clone())).await;
+        }
+        self.state.replied(reply);
+        if !is_answer {
+            self.state.close_calls(not_run);
+            self.deliver().await?;
+            return Err(Cause::Limit(limit));
+        }
+        self.end_turn().await;
+        Ok(Finished {
+            limit: Some(limit),
+            replaced: None,
+        })
+    }
+
+    async fn begin_turn(&mut self) {
+        self.state.head.turn += 1;
+        self.host.lock_counts().turns += 1;
+        let turn = self.state.head.turn;
+        self.events.send(Event::TurnStarted { turn }).await;
+    }
+
+    async fn end_turn(&mut self) {
+        let turn = self.state.head.turn;
+        let usage = self.host.lock_counts().usage;
+        self.events.send(Event::TurnEnded { turn, usage }).await;
+    }
+
+    /// Asks the model once.
+    async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
+        super::step::check_run_data(&step.tools, self.host)?;
+        self.host.offer(&step.tools);
+        let definitions: Definitions = step.tools.definitions();
+        let mut request = Request::new(&self.state.transcript, &definitions, &step.options);
+        request.instructions = step.instructions.as_deref();
+        if let Some(most) = self.host.setup().limits.request_bytes
+            && self.state.head.bytes > most
+        {
+            return Err(Cause::Limit(Limit::RequestBytes(most)));
+        }
+        request.check().map_err(Cause::Model)?;
+        let turn = self.state.head.turn;
+        let reply = self
+            .effects
+            .ask(Key { turn, index: 0 }, &*step.model, request)
+            .await?;
+        self.host.count_request(reply.usage);
+        Ok(reply)
+    }
+
+    /// Takes in what a person says, as far as the hooks let it pass.
+    pub(super) async fn hear(&mut self, message: Message) -> Result<(), Cause> {
+        let Message::User { mut content } = message else {
+            return Ok(());
+        };
+        let setup = self.host.agent(&self.state.head.handed_to).setup();
+        let replaced = gate(&setup.hooks, self.host, |hook| hook.input(&content)).await?;
+        if let Some(text) = replaced {
+            content = vec![text.into()];
+        }
+        setup.redact(&mut content);
+        self.say(Message::User { content }).await;
+        self.save().await
+    }
+
+    async fn say(&mut self, message: Message) {
+        if self.events.are_read() {
+            self.events.send(Event::Heard(message.clone())).await;
+        }
+        self.state.push(message);
+    }
+
+    /// Takes note of the deferred tools and the agent that tools have named.
+    fn take_what_tools_named(&mut self) {
+        let mut named = self.host.named();
+        self.state.head.revealed.append(&mut named.tools);
+        self.state.head.handed_to.extend(named.agent.take());
+    }
+
+    fn keep_counts(&mut self) {
+        self.state.head.counts = self.host.counts();
+    }
+
+    /// Writes down where the run is, if it is kept anywhere.
+    pub(super) async fn save(&mut self) -> Result<(), Cause> {
+        if !self.effects.keeps() {
             return Ok(());
         }
+        self.keep_counts();
+        let moment = Moment {
+            transcript: &self.state.transcript,
+            head: &self.state.head,
+            open: &self.state.open,
+        };
+        self.effects.save(moment).await
     }
 }
 
-/// What the request asks for: a model that must call a tool must do it once, or it could never answer.
-fn options(plan: &Plan, tools_were_called: bool) -> Cow<'_, RequestOptions> {
-    let mut options = Cow::Borrowed(&plan.setup().options);
-    let forces = |choice: &ToolChoice| choice.forces_a_call();
-    if tools_were_called && options.tool_choice.as_ref().is_some_and(forces) {
-        options.to_mut().tool_choice = None;
-    }
-    options
+/// What a turn says of the run.
+enum TurnEnd {
+    GoOn,
+    Done(Finished),
 }
 
 /// What the run does after a reply.
@@ -133,6 +333,11 @@ fn next(reply: &Reply) -> Next {
             Next::Fail(Cause::UnknownStop(word()))
         }
     }
+}
+
+/// What a request asks for after calls: a model that must call a tool must do it once, or it could never answer.
+pub(super) fn is_spent(choice: Option<&ToolChoice>, tools_were_called: bool) -> bool {
+    tools_were_called && choice.is_some_and(ToolChoice::forces_a_call)
 }
 
 fn cut_off() -> CallEnd {

@@ -10,6 +10,7 @@ use crate::json::{InvalidReason, Kind, Mends, Object, Parsed, Place, Provenance,
 use crate::json::{Json, MendKind};
 use crate::message::ToolCall;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -24,7 +25,7 @@ const TOLD: usize = 4;
 /// from either.
 #[derive(Debug)]
 pub(crate) struct Arguments<'a> {
-    raw: &'a str,
+    raw: Cow<'a, str>,
     /// What the agent says of mending, where the tool says nothing.
     agent: Mending,
     mended: OnceLock<Mended>,
@@ -39,17 +40,30 @@ pub(super) struct Mended {
 
 impl<'a> Arguments<'a> {
     /// The arguments as the model wrote them, under what the agent says of mending.
-    pub(crate) fn new(raw: &'a str, agent: Mending) -> Self {
+    pub(crate) fn new(raw: impl Into<Cow<'a, str>>, agent: Mending) -> Self {
         Self {
-            raw,
+            raw: raw.into(),
             agent,
             mended: OnceLock::new(),
         }
     }
 
-    /// The model's text.
-    pub(super) fn raw(&self) -> &'a str {
-        self.raw
+    /// The text as it came.
+    pub(super) fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// The text after all that was mended.
+    pub(crate) fn text(&self) -> &str {
+        self.mended
+            .get()
+            .map_or(&*self.raw, |mended| mended.text.as_str())
+    }
+
+    /// What was mended.
+    pub(crate) fn mends_ref(&self) -> &Mends {
+        static NOTHING: Mends = Mends::NOTHING;
+        self.mended.get().map_or(&NOTHING, |mended| &mended.mends)
     }
 
     /// Keeps what was mended, for as long as the call.
@@ -59,10 +73,7 @@ impl<'a> Arguments<'a> {
 
     /// What was mended before the arguments could be checked; nothing, where they were the model's own.
     pub(crate) fn mends(&self) -> Mends {
-        let mended = self.mended.get();
-        mended
-            .map(|mended| mended.mends.clone())
-            .unwrap_or_default()
+        self.mends_ref().clone()
     }
 
     /// The record of the call that has these arguments.
@@ -146,7 +157,7 @@ pub(super) fn too_long(text: &str) -> Option<String> {
 /// `null` in the place of the arguments means that there are none, as a blank text does: gateways send either for a
 /// tool without parameters.
 pub(super) fn mend(tool: &Tool, arguments: &Arguments<'_>) -> Result<Mended, Unreadable> {
-    let (mut object, mut mends) = match parse(arguments.raw) {
+    let (mut object, mut mends) = match parse(&arguments.raw) {
         Parsed::Strict(object) => (object, Mends::default()),
         Parsed::Repaired(repaired) => repaired.into_parts(),
         Parsed::Partial(_) => {

@@ -1,6 +1,8 @@
-use super::{ToolContext, ToolError, ToolOutput};
+use super::{Permission, ToolContext, ToolError, ToolOutput};
 use crate::schema::{ReadError, Reader};
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 
 /// What is behind a tool.
@@ -18,7 +20,10 @@ pub(crate) trait Body: Send + Sync {
 }
 
 /// A call whose arguments are decoded and checked, and which has not begun. Dropping it means that it never ran.
-pub struct Prepared<'a>(pub(super) BoxFuture<'a, End>);
+pub struct Prepared<'a> {
+    run: BoxFuture<'a, End>,
+    permission: Permission,
+}
 
 /// How a body ends.
 pub(crate) type End = Result<Ended, ToolError>;
@@ -35,28 +40,53 @@ pub enum Ended {
 }
 
 /// A call that waits for an answer from outside: a person, another program, a later process.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Suspension {
     /// What is waited for, in words for a person.
     pub reason: String,
+    /// The run of another agent that waits inside the call, as its room writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) inner: Option<Value>,
+}
+
+impl Suspension {
+    /// A call that waits for what the reason says.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self {
+            reason: reason.into(),
+            inner: None,
+        }
+    }
 }
 
 impl<'a> Prepared<'a> {
     /// A call that runs this future.
     pub fn new(run: impl Future<Output = Result<Ended, ToolError>> + Send + 'a) -> Self {
-        Self(Box::pin(run))
+        Self {
+            run: Box::pin(run),
+            permission: Permission::Allow,
+        }
+    }
+
+    /// The same call, of which the tool itself says whether it may run.
+    #[must_use]
+    pub fn with_permission(mut self, permission: impl Into<Permission>) -> Self {
+        self.permission = permission.into();
+        self
+    }
+
+    pub(crate) fn permission(&self) -> &Permission {
+        &self.permission
     }
 
     pub(crate) fn suspended(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self(Box::pin(async move {
-            Ok(Ended::Suspended(Suspension { reason }))
-        }))
+        let suspension = Suspension::new(reason);
+        Self::new(async move { Ok(Ended::Suspended(suspension)) })
     }
 
     pub(crate) async fn run(self) -> End {
-        self.0.await
+        self.run.await
     }
 }
 

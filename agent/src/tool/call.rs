@@ -2,157 +2,11 @@
 
 use super::arguments::{self, Arguments, Unreadable};
 use super::body::{Ended, Prepared, Suspension};
-use super::{Mending, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSet};
-use crate::json::Mends;
-use crate::message::{Content, Outcome, ToolCall, ToolResult};
-use crate::schema::{Problems, ReadError, Reader};
+use super::{CallEnd, Mending, Permission, Tool, ToolContext, ToolSet};
+use crate::message::{Outcome, ToolCall, ToolResult};
+use crate::schema::{ReadError, Reader};
 use futures_util::FutureExt;
-use serde_json::Value;
-use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
-
-/// How a call ended, before it is a result: what the model reads, and what only the host sees.
-#[derive(Debug)]
-pub(crate) struct CallEnd {
-    pub(crate) outcome: Outcome,
-    pub(crate) content: Vec<Content>,
-    /// What a person is shown in place of the content.
-    pub(crate) user: Option<String>,
-    /// For the log.
-    pub(crate) details: Option<Value>,
-    /// The error that the tool returned, with its sources: for the host.
-    pub(crate) error: Option<ToolError>,
-}
-
-impl CallEnd {
-    pub(crate) fn new(outcome: Outcome, content: impl Into<Vec<Content>>) -> Self {
-        Self {
-            outcome,
-            content: content.into(),
-            user: None,
-            details: None,
-            error: None,
-        }
-    }
-
-    pub(crate) fn says(outcome: Outcome, text: impl Into<String>) -> Self {
-        Self::new(outcome, [Content::Text { text: text.into() }])
-    }
-
-    /// The end of a call that did not fail. Where nobody is there to answer, what waits for an answer fails.
-    fn after(ended: Ended) -> Self {
-        match ended {
-            Ended::Text(text) => Self::says(Outcome::Done, text),
-            Ended::Done(output) => Self::done(output),
-            Ended::Suspended(suspension) => Self::nobody_answers(&suspension),
-        }
-    }
-
-    fn done(output: ToolOutput) -> Self {
-        Self {
-            user: output.user,
-            details: output.details,
-            ..Self::new(Outcome::Done, output.content)
-        }
-    }
-
-    fn failed(error: ToolError) -> Self {
-        Self {
-            content: error.content_for_model(),
-            error: Some(error),
-            ..Self::new(Outcome::Failed, [])
-        }
-    }
-
-    pub(crate) fn unknown_tool<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> Self {
-        Self::says(Outcome::UnknownTool, unknown_tool(name, offered))
-    }
-
-    fn bad_arguments(problems: &Problems) -> Box<Self> {
-        Self::refused_arguments(problems.to_string())
-    }
-
-    /// The end of a call whose arguments cannot be used, for a reason that the model can act on.
-    fn refused_arguments(why: String) -> Box<Self> {
-        Box::new(Self::says(Outcome::BadArguments, why))
-    }
-
-    pub(crate) fn needs_approval(tool: &ToolDefinition) -> Self {
-        Self::says(
-            Outcome::Refused,
-            format!(
-                "`{}` needs a person's approval, and nobody was there to give it: it did not run",
-                tool.name
-            ),
-        )
-    }
-
-    pub(crate) fn nobody_answers(suspension: &Suspension) -> Self {
-        Self::says(
-            Outcome::Failed,
-            format!("{}, and nobody is there to answer", suspension.reason),
-        )
-    }
-
-    /// The end of a call that somebody outside answered.
-    pub(crate) fn answered(answer: Result<ToolOutput, ToolError>) -> Self {
-        match answer {
-            Ok(output) => Self::done(output),
-            Err(error) => Self::failed(error),
-        }
-    }
-
-    pub(crate) fn timed_out(tool: &str, limit: Duration) -> Self {
-        Self::says(
-            Outcome::TimedOut,
-            format!("`{tool}` did not end within {limit:?} and was stopped"),
-        )
-    }
-
-    pub(crate) fn cancelled() -> Self {
-        Self::says(
-            Outcome::Cancelled,
-            "the run was cancelled before this call ended",
-        )
-    }
-
-    pub(crate) fn panicked(tool: &str) -> Self {
-        Self::says(
-            Outcome::Panicked,
-            format!("`{tool}` broke down; this is a fault of the tool, not of the arguments"),
-        )
-    }
-
-    fn rewrite_panicked(tool: &str) -> Self {
-        Self::says(
-            Outcome::Panicked,
-            format!(
-                "`{tool}` broke down while its arguments were rewritten; this is a fault of the tool, not of the \
-                 arguments"
-            ),
-        )
-    }
-
-    /// The result for the call that ended so, with what was mended in its arguments.
-    pub(crate) fn result(&self, call: &ToolCall, mends: Mends) -> ToolResult {
-        let mut result = ToolResult::new(
-            call.id.as_str(),
-            call.name.as_str(),
-            self.outcome,
-            self.content.clone(),
-        );
-        result.mends = mends;
-        result
-    }
-}
-
-/// What came of running a prepared call.
-#[derive(Debug)]
-pub(crate) enum Ran {
-    Ended(CallEnd),
-    Suspended(Suspension),
-}
 
 impl Tool {
     /// Decodes and checks `arguments` and returns the call ready to run; mends them first where they cannot be read as
@@ -207,11 +61,15 @@ impl Tool {
     }
 
     /// Runs a prepared call to its end. Never panics; does not look at the clock or at the cancellation.
-    pub(crate) async fn run(&self, prepared: Prepared<'_>) -> Ran {
+    ///
+    /// # Errors
+    ///
+    /// When somebody else will answer.
+    pub(crate) async fn run(&self, prepared: Prepared<'_>) -> Result<CallEnd, Suspension> {
         match self.finish(prepared).await {
-            Ok(Ended::Suspended(suspension)) => Ran::Suspended(suspension),
-            Ok(ended) => Ran::Ended(CallEnd::after(ended)),
-            Err(end) => Ran::Ended(*end),
+            Ok(Ended::Suspended(suspension)) => Err(suspension),
+            Ok(ended) => Ok(CallEnd::after(ended)),
+            Err(end) => Ok(*end),
         }
     }
 
@@ -219,7 +77,10 @@ impl Tool {
     async fn finish(&self, prepared: Prepared<'_>) -> Result<Ended, Box<CallEnd>> {
         match AssertUnwindSafe(prepared.run()).catch_unwind().await {
             Ok(Ok(ended)) => Ok(ended),
-            Ok(Err(error)) => Err(Box::new(CallEnd::failed(error))),
+            Ok(Err(error)) => match error.into_suspension() {
+                Ok(suspension) => Ok(Ended::Suspended(suspension)),
+                Err(error) => Err(Box::new(CallEnd::failed(error))),
+            },
             Err(_panic) => Err(Box::new(CallEnd::panicked(self.name()))),
         }
     }
@@ -324,32 +185,9 @@ impl ToolSet {
             return Err(Box::new(CallEnd::unknown_tool(name, self.names())));
         };
         let prepared = tool.prepare(arguments, context)?;
-        if tool.definition().policy.needs_approval {
+        if tool.definition().policy.needs_approval || prepared.permission() != &Permission::Allow {
             return Err(Box::new(CallEnd::needs_approval(tool.definition())));
         }
         tool.finish(prepared).await
     }
-}
-
-/// How much of a name that nobody knows is said back, and how many known ones are listed.
-const ECHOED_NAME: usize = 64;
-const LISTED_NAMES: usize = 40;
-
-fn unknown_tool<'a>(name: &str, mut offered: impl Iterator<Item = &'a str>) -> String {
-    let shown: String = name.chars().take(ECHOED_NAME).collect();
-    let cut = if shown.len() < name.len() { ".." } else { "" };
-    let mut text = format!("there is no tool `{shown}{cut}`");
-    let listed: Vec<&str> = offered.by_ref().take(LISTED_NAMES).collect();
-    if listed.is_empty() {
-        text.push_str("; no tool is offered");
-        return text;
-    }
-    text.push_str("; the tools are ");
-    text.push_str(&listed.join(", "));
-    let more = offered.count();
-    if more > 0 {
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, " and {more} more");
-    }
-    text
 }

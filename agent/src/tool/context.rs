@@ -1,9 +1,13 @@
+use super::{ArtifactStore, CallEnd};
+use crate::json::Mends;
+use crate::message::{Outcome, ToolCall, ToolResult, Usage};
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
 
 /// What a running call knows of itself: its id, whether it is still wanted, where to report progress, the data of its
@@ -22,6 +26,10 @@ struct Inner {
     cancellation: CancellationToken,
     host: Arc<dyn Host>,
     open: AtomicBool,
+    /// How many calls it has made of other tools.
+    invoked: AtomicUsize,
+    /// What waited inside the call when the run was stopped: it goes on from there.
+    inner: Option<Value>,
 }
 
 /// What the loop does for a running call.
@@ -31,6 +39,19 @@ pub(crate) trait Host: Send + Sync {
 
     /// The run's data of this type.
     fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)>;
+
+    /// Where results go that are too large for the model.
+    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>>;
+
+    /// Runs a call of another tool of the run, inside this one.
+    fn invoke<'a>(
+        self: Arc<Self>,
+        call: ToolCall,
+        under: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult>;
+
+    /// The run itself, if there is one: for what the room of the run builds in.
+    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)>;
 }
 
 impl ToolContext {
@@ -49,8 +70,18 @@ impl ToolContext {
                 cancellation,
                 host,
                 open: AtomicBool::new(true),
+                invoked: AtomicUsize::new(0),
+                inner: None,
             }),
         }
+    }
+
+    /// The context of a call that goes on from what waited inside it.
+    pub(crate) fn going_on_from(mut self, inner: Option<Value>) -> Self {
+        if let Some(context) = Arc::get_mut(&mut self.inner) {
+            context.inner = inner;
+        }
+        self
     }
 
     /// A context without a run behind it: progress goes nowhere, there is no run data, nothing is cancelled.
@@ -162,6 +193,51 @@ impl ToolContext {
         self.inner.host.run_data(TypeId::of::<T>())?.downcast_ref()
     }
 
+    /// Where results go that are too large for the model, if the agent was given a store.
+    pub fn artifacts(&self) -> Option<&dyn ArtifactStore> {
+        self.inner.host.artifacts().map(|store| &**store)
+    }
+
+    /// Calls another tool of the run, by the same road as a call of the model: the arguments are checked, rules and hooks
+    /// are asked, middleware and limits hold, and whatever happens is a result. A tool that needs approval is refused,
+    /// since nobody can be asked in the middle of a call.
+    ///
+    /// Without a run behind the context the result says that there is none.
+    ///
+    /// ```
+    /// use agent::{ToolContext, tool};
+    ///
+    /// /// Count the files of a folder.
+    /// #[tool]
+    /// async fn count_files(
+    ///     /// The folder.
+    ///     path: String,
+    ///     cx: &ToolContext,
+    /// ) -> usize {
+    ///     let arguments = serde_json::json!({ "path": path });
+    ///     let listed = cx.invoke("list", &arguments.to_string()).await;
+    ///     listed.text().lines().count()
+    /// }
+    /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the other call where it stands.
+    pub async fn invoke(&self, name: &str, arguments: &str) -> ToolResult {
+        let number = self.inner.invoked.fetch_add(1, Ordering::Relaxed);
+        let call = ToolCall::new(format!("{}.{number}", self.call_id()), name, arguments);
+        Arc::clone(&self.inner.host).invoke(call, self).await
+    }
+
+    pub(crate) fn host(&self) -> &Arc<dyn Host> {
+        &self.inner.host
+    }
+
+    /// What waited inside the call when its run was stopped.
+    pub(crate) fn inner(&self) -> Option<&Value> {
+        self.inner.inner.as_ref()
+    }
+
     /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
     pub(crate) fn close(&self) {
         self.inner.open.store(false, Ordering::Release);
@@ -197,6 +273,29 @@ impl Host for Nobody {
     fn run_data(&self, _: TypeId) -> Option<&(dyn Any + Send + Sync)> {
         None
     }
+
+    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+        None
+    }
+
+    fn invoke<'a>(
+        self: Arc<Self>,
+        call: ToolCall,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        let end = CallEnd::says(
+            Outcome::NotRun,
+            format!(
+                "`{}` was not called: there is no run behind this call",
+                call.name
+            ),
+        );
+        Box::pin(async move { end.result(&call, Mends::default()) })
+    }
+
+    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
+        None
+    }
 }
 
 /// One value more of run data.
@@ -216,5 +315,59 @@ impl Host for WithData {
             return Some(&*self.data);
         }
         self.under.run_data(of)
+    }
+
+    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+        self.under.artifacts()
+    }
+
+    fn invoke<'a>(
+        self: Arc<Self>,
+        call: ToolCall,
+        under: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Arc::clone(&self.under).invoke(call, under)
+    }
+
+    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.under.as_any()
+    }
+}
+
+/// A turn that is about to begin, as predicates see it.
+#[derive(Clone, Copy)]
+pub struct TurnInfo<'a> {
+    turn: u32,
+    usage: Usage,
+    host: &'a dyn Host,
+}
+
+impl<'a> TurnInfo<'a> {
+    pub(crate) fn new(turn: u32, usage: Usage, host: &'a dyn Host) -> Self {
+        Self { turn, usage, host }
+    }
+
+    /// Which turn of the run, from 1.
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// What the run has used so far.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The data of type `T` that this run was started with.
+    pub fn run_data<T: Any + Send + Sync>(&self) -> Option<&'a T> {
+        self.host.run_data(TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+impl fmt::Debug for TurnInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnInfo")
+            .field("turn", &self.turn)
+            .field("usage", &self.usage)
+            .finish_non_exhaustive()
     }
 }

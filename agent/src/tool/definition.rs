@@ -1,4 +1,6 @@
 use super::body::Body;
+use super::permission::Rule;
+use super::{CallInfo, Hook, TurnInfo};
 use super::param::RunDataType;
 use super::policy::ToolPolicy;
 use crate::json::Object;
@@ -59,9 +61,21 @@ impl fmt::Display for Origin {
 pub struct Tool {
     definition: Arc<ToolDefinition>,
     body: Arc<dyn Body>,
-    needs: Arc<[RunDataType]>,
-    rewrites: Arc<[Rewrite]>,
+    around: Arc<Around>,
 }
+
+/// What stands around a tool, apart from what the model is told of it.
+#[derive(Clone, Default)]
+struct Around {
+    needs: Vec<RunDataType>,
+    rewrites: Vec<Rewrite>,
+    permissions: Vec<Rule>,
+    hooks: Vec<Arc<dyn Hook>>,
+    enabled: Vec<Enabled>,
+}
+
+/// Whether a tool is offered in a turn.
+type Enabled = Arc<dyn Fn(&TurnInfo<'_>) -> bool + Send + Sync>;
 
 /// A change that the host makes to arguments which were not accepted as they came.
 pub(super) type Rewrite = Arc<dyn Fn(&mut Object<'_>) + Send + Sync>;
@@ -71,21 +85,20 @@ impl Tool {
         Self {
             definition: Arc::new(definition),
             body,
-            needs: Arc::new([]),
-            rewrites: Arc::new([]),
+            around: Arc::default(),
         }
     }
 
     /// The same tool, which needs this data of each run.
     pub(super) fn with_needs(mut self, needs: Vec<RunDataType>) -> Self {
-        self.needs = needs.into();
+        self.around_mut().needs = needs;
         self
     }
 
     /// The types of data that a run must be given before this tool can be offered in it: those of its
     /// [`RunData`](super::RunData) parameters.
     pub fn needs(&self) -> &[RunDataType] {
-        &self.needs
+        &self.around.needs
     }
 
     /// The same tool, which changes arguments that do not fit before it gives up on them: it fills in a default, renames
@@ -116,11 +129,87 @@ impl Tool {
     }
 
     pub(super) fn add_rewrite(&mut self, rewrite: Rewrite) {
-        self.rewrites = self.rewrites.iter().cloned().chain([rewrite]).collect();
+        self.around_mut().rewrites.push(rewrite);
     }
 
     pub(super) fn rewrites(&self) -> &[Rewrite] {
-        &self.rewrites
+        &self.around.rewrites
+    }
+
+    /// The same tool, with a rule over its calls: see [`Permission`](super::Permission).
+    ///
+    /// ```
+    /// use agent::{Permission, Tool};
+    ///
+    /// # fn shown(tool: Tool) -> Tool {
+    /// tool.with_permission(|call| match call.arguments().contains("production") {
+    ///     true => Permission::Ask("it touches production".to_owned()),
+    ///     false => Permission::Allow,
+    /// })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_permission(
+        mut self,
+        rule: impl Fn(&CallInfo<'_>) -> super::Permission + Send + Sync + 'static,
+    ) -> Self {
+        self.add_permission(Rule::new(rule));
+        self
+    }
+
+    pub(super) fn add_permission(&mut self, rule: Rule) {
+        self.around_mut().permissions.push(rule);
+    }
+
+    pub(crate) fn permissions(&self) -> &[Rule] {
+        &self.around.permissions
+    }
+
+    /// The same tool, with a hook around its calls.
+    #[must_use]
+    pub fn with_hook(mut self, hook: impl Hook + 'static) -> Self {
+        self.add_hook(Arc::new(hook));
+        self
+    }
+
+    pub(super) fn add_hook(&mut self, hook: Arc<dyn Hook>) {
+        self.around_mut().hooks.push(hook);
+    }
+
+    pub(crate) fn hooks(&self) -> &[Arc<dyn Hook>] {
+        &self.around.hooks
+    }
+
+    /// The same tool, offered only in turns for which `enabled` says yes. In the others it does not exist for the model,
+    /// and a call of it is one of an unknown tool. A predicate that panics says no.
+    #[must_use]
+    pub fn with_enabled(
+        mut self,
+        enabled: impl Fn(&TurnInfo<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.add_enabled(Arc::new(enabled));
+        self
+    }
+
+    pub(super) fn add_enabled(&mut self, enabled: Enabled) {
+        self.around_mut().enabled.push(enabled);
+    }
+
+    /// Whether it is offered in this turn.
+    pub(crate) fn is_enabled(&self, turn: &TurnInfo<'_>) -> bool {
+        self.around.enabled.iter().all(|enabled| {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| enabled(turn)))
+                .unwrap_or(false)
+        })
+    }
+
+    /// Whether it may be hidden in some turns.
+    pub(crate) fn is_always_enabled(&self) -> bool {
+        self.around.enabled.is_empty()
+    }
+
+    fn around_mut(&mut self) -> &mut Around {
+        Arc::make_mut(&mut self.around)
     }
 
     /// What the model is told of it.

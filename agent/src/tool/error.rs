@@ -1,3 +1,4 @@
+use super::Suspension;
 use crate::message::Content;
 use std::error::Error as StdError;
 use std::fmt;
@@ -20,15 +21,19 @@ pub struct ToolError {
 }
 
 /// What the author says about trying again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Advice {
     /// Nothing: the model decides.
     #[default]
     None,
     /// Other arguments may succeed.
     Retry,
+    /// The same call may succeed later.
+    Transient,
     /// Nothing will.
     Final,
+    /// It is no failure: somebody else will answer.
+    Wait(Suspension),
 }
 
 impl ToolError {
@@ -38,6 +43,8 @@ impl ToolError {
     }
 
     /// An error that asks the model to try again in another way.
+    ///
+    /// Each tool has a budget of these in a run, [`ToolPolicy::retries`](super::ToolPolicy::retries).
     pub fn retry(error: impl Into<BoxError>) -> Self {
         Self {
             advice: Advice::Retry,
@@ -50,6 +57,44 @@ impl ToolError {
         Self {
             advice: Advice::Final,
             ..Self::new(error)
+        }
+    }
+
+    /// An error that may be gone a moment later: a connection that broke, a service that is busy.
+    ///
+    /// The middleware [`Retry`](crate::Retry) runs the call again, if its tool is declared idempotent; else the model is
+    /// told that the same call may succeed later.
+    pub fn transient(error: impl Into<BoxError>) -> Self {
+        Self {
+            advice: Advice::Transient,
+            ..Self::new(error)
+        }
+    }
+
+    /// No failure: the call waits for an answer from outside, for which `reason` says in words for a person what is
+    /// waited for. The run stops when the rest of the batch has ended, and goes on when
+    /// [`Paused::answer`](crate::Paused::answer) was given the answer.
+    ///
+    /// ```
+    /// use agent::{ToolError, tool};
+    ///
+    /// /// Send a parcel.
+    /// #[tool]
+    /// async fn send(
+    ///     /// Its weight in kilograms.
+    ///     weight: f64,
+    /// ) -> Result<String, ToolError> {
+    ///     if weight > 30.0 {
+    ///         return Err(ToolError::wait("the warehouse must say whether it takes the parcel"));
+    ///     }
+    ///     Ok("sent".to_owned())
+    /// }
+    /// ```
+    pub fn wait(reason: impl Into<String>) -> Self {
+        let suspension = Suspension::new(reason);
+        Self {
+            advice: Advice::Wait(suspension.clone()),
+            ..Self::new(suspension.reason)
         }
     }
 
@@ -73,6 +118,24 @@ impl ToolError {
         &*self.error
     }
 
+    /// What the author says about trying again.
+    pub(crate) fn advice(&self) -> &Advice {
+        &self.advice
+    }
+
+    /// Whether the same call may succeed a moment later.
+    pub fn is_transient(&self) -> bool {
+        self.advice == Advice::Transient
+    }
+
+    /// What is waited for, if this is no failure.
+    pub(super) fn into_suspension(self) -> Result<Suspension, Self> {
+        match self.advice {
+            Advice::Wait(suspension) => Ok(suspension),
+            _ => Err(self),
+        }
+    }
+
     /// What the model reads.
     pub(crate) fn content_for_model(&self) -> Vec<Content> {
         let sentence = if self.visible {
@@ -80,8 +143,10 @@ impl ToolError {
         } else {
             "the tool failed for a reason of its own; other arguments will not help".to_owned()
         };
-        let sentence = match self.advice {
+        let sentence = match &self.advice {
             Advice::None => sentence,
+            Advice::Wait(_) => format!("{sentence}; nobody is there to answer"),
+            Advice::Transient => format!("{sentence}; the same call may succeed later"),
             Advice::Retry => format!("{sentence}; try again in another way"),
             Advice::Final => format!("{sentence}; do not try again"),
         };

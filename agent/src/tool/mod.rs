@@ -2,11 +2,13 @@
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
 //! and `list` (what the macros generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once`
-//! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), then `call` (the way of one call),
+//! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook`, `permission` and
+//! `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
 //! constructors that make one).
 
 pub(crate) mod answer;
+mod artifact;
 mod arguments;
 mod body;
 pub(crate) mod borrowed;
@@ -16,7 +18,9 @@ pub mod constraint;
 mod context;
 pub(crate) mod declared;
 mod definition;
+mod end;
 mod error;
+mod hook;
 pub(crate) mod list;
 mod mending;
 mod offer;
@@ -25,8 +29,10 @@ mod offered;
 pub(crate) mod once;
 mod output;
 pub(crate) mod param;
+mod permission;
 mod policy;
 mod set;
+mod set_error;
 pub(crate) mod strict;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
@@ -36,9 +42,15 @@ pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
-pub(crate) use call::{CallEnd, Ran};
+pub(crate) use artifact::READ_ARTIFACT;
+pub use artifact::{Artifact, ArtifactStore, MemoryArtifacts};
 pub(crate) use context::Host;
-pub use context::{Progress, ToolContext};
+pub use context::{Progress, ToolContext, TurnInfo};
+pub use end::CallEnd;
+pub use hook::{After, Before, CallInfo, Gate, Hook, after_calls, before_calls};
+pub(crate) use permission::Rule;
+pub use permission::Permission;
+pub(crate) use error::Advice;
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use error::{BoxError, ToolError};
 pub use list::{Given, IntoTools, Tools};
@@ -46,9 +58,10 @@ pub use mending::{Mending, Repaired};
 pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
 #[cfg(feature = "providers")]
 pub(crate) use offered::Offered;
-pub use output::ToolOutput;
+pub use output::{Shown, ToolOutput};
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use policy::{OnError, Scheduling, ToolPolicy};
-pub use set::{Definitions, ToolSet, ToolSetError};
+pub use set::{Definitions, ToolSet};
+pub use set_error::ToolSetError;
 
 pub use crate::schema::Coercion;

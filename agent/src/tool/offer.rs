@@ -1,7 +1,8 @@
 //! Tools as an endpoint is told of them: which are strict, in which words, and what that loses.
 
 use super::definition::ToolDefinition;
-use super::set::{Definitions, ToolSetError};
+use super::set::Definitions;
+use super::set_error::ToolSetError;
 use crate::schema::{Counts, Dialects, Rendering, Weakening};
 use std::fmt;
 use std::sync::Arc;

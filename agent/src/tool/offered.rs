@@ -1,7 +1,8 @@
 //! The bytes with which an endpoint is told of a set of tools: worked out once, copied by each request.
 
 use super::offer::{Offer, ToolReport};
-use super::set::{Definitions, ToolSetError};
+use super::set::Definitions;
+use super::set_error::ToolSetError;
 use crate::schema::Dialects;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};

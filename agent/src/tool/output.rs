@@ -1,5 +1,5 @@
 use crate::message::{Content, Image};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a tool answers, where a plain return value does not say enough.
@@ -8,10 +8,35 @@ use serde_json::Value;
 pub struct ToolOutput {
     /// What the model reads.
     pub content: Vec<Content>,
-    /// What a person is shown in its place; the model never reads it. Not a place for secrets.
-    pub user: Option<String>,
+    /// What a person is shown.
+    pub shown: Shown,
+    /// The answer as data, for programs that follow the run; the model does not read it.
+    pub data: Option<Value>,
     /// For the log and the events only.
     pub details: Option<Value>,
+    /// Whether the run may end after this batch: see [`terminating`](Self::terminating).
+    pub terminate: bool,
+}
+
+/// What a person is shown of an answer. The model never reads it. Not a place for secrets: whoever reads the events of
+/// the run reads this.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Shown {
+    /// What the model reads.
+    #[default]
+    Same,
+    /// This, in its place.
+    Text(String),
+    /// Nothing.
+    Nothing,
+}
+
+impl Shown {
+    pub(crate) fn is_same(&self) -> bool {
+        *self == Self::Same
+    }
 }
 
 impl ToolOutput {
@@ -42,7 +67,31 @@ impl ToolOutput {
     /// The same answer, of which a person is shown `text`.
     #[must_use]
     pub fn for_user(mut self, text: impl Into<String>) -> Self {
-        self.user = Some(text.into());
+        self.shown = Shown::Text(text.into());
+        self
+    }
+
+    /// The same answer, of which a person is shown nothing.
+    #[must_use]
+    pub fn silent(mut self) -> Self {
+        self.shown = Shown::Nothing;
+        self
+    }
+
+    /// The same answer, also as data for programs.
+    #[must_use]
+    pub fn with_data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// The same answer, after which the run need not ask the model again.
+    ///
+    /// It ends only if every call of the batch says so and none of them failed; its answer is then what the model said
+    /// when it made the calls.
+    #[must_use]
+    pub fn terminating(mut self) -> Self {
+        self.terminate = true;
         self
     }
 

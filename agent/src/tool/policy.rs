@@ -28,6 +28,14 @@ pub struct ToolPolicy {
     pub on_error: Option<OnError>,
     /// What may be done to its arguments before they are checked.
     pub mending: Mending,
+    /// How often in one run it may ask for a retry ([`ToolError::retry`](super::ToolError::retry)) before the run ends.
+    /// `None`: the agent's default.
+    pub retries: Option<u32>,
+    /// Results of at least so many bytes go to the artifact store of the agent, and the model reads their head and tail.
+    /// `None`: the agent's default.
+    pub offload_at: Option<usize>,
+    /// It is not offered until a result, or the tool that searches for tools, has named it.
+    pub deferred: bool,
 }
 
 impl ToolPolicy {
@@ -41,6 +49,9 @@ impl ToolPolicy {
         needs_approval: false,
         on_error: None,
         mending: Mending::UNSAID,
+        retries: None,
+        offload_at: None,
+        deferred: false,
     };
 }
 

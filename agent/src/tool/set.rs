@@ -1,9 +1,12 @@
-use super::definition::{Origin, Rewrite, Tool, ToolDefinition};
+use super::definition::{Rewrite, Tool, ToolDefinition};
+use super::set_error::ToolSetError;
 #[cfg(feature = "providers")]
 use super::offered::Memory;
+use super::permission::Rule;
 use super::policy::ToolPolicy;
+use super::{CallInfo, Hook, TurnInfo};
 use crate::json::Object;
-use crate::schema::{Fingerprint, Impossible, SchemaError};
+use crate::schema::Fingerprint;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -206,6 +209,53 @@ impl ToolSet {
         self
     }
 
+    /// The same tools, each with this rule over its calls: see [`Permission`](super::Permission).
+    ///
+    /// ```
+    /// use agent::{Permission, ToolSet};
+    ///
+    /// # fn shown(tools: ToolSet) -> ToolSet {
+    /// tools.with_permission(|call| match call.tool().is_some_and(|tool| tool.policy.read_only) {
+    ///     true => Permission::Allow,
+    ///     false => Permission::Ask("it changes something".to_owned()),
+    /// })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_permission(
+        mut self,
+        rule: impl Fn(&CallInfo<'_>) -> super::Permission + Send + Sync + 'static,
+    ) -> Self {
+        let rule = Rule::new(rule);
+        for tool in &mut self.tools {
+            tool.add_permission(rule.clone());
+        }
+        self
+    }
+
+    /// The same tools, each with this hook around its calls.
+    #[must_use]
+    pub fn with_hook(mut self, hook: impl Hook + 'static) -> Self {
+        let hook: Arc<dyn Hook> = Arc::new(hook);
+        for tool in &mut self.tools {
+            tool.add_hook(Arc::clone(&hook));
+        }
+        self
+    }
+
+    /// The same tools, each offered only in turns for which `enabled` says yes: see [`Tool::with_enabled`].
+    #[must_use]
+    pub fn with_enabled(
+        mut self,
+        enabled: impl Fn(&TurnInfo<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let enabled: Arc<dyn Fn(&TurnInfo<'_>) -> bool + Send + Sync> = Arc::new(enabled);
+        for tool in &mut self.tools {
+            tool.add_enabled(Arc::clone(&enabled));
+        }
+        self
+    }
+
     fn definition_mut(&mut self, name: &str) -> Result<&mut ToolDefinition, ToolSetError> {
         self.definitions = OnceLock::new();
         self.by_name
@@ -291,112 +341,6 @@ impl Definitions {
     }
 }
 
-/// Why tools do not make a set.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ToolSetError(Kind);
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Kind {
-    #[error("two tools are named `{name}`: {first} and {second}; rename or prefix one of them")]
-    Duplicate {
-        name: Arc<str>,
-        first: Origin,
-        second: Origin,
-    },
-    #[error(
-        "`{name}` cannot name a tool ({origin}): a name has 1 to 64 of the letters a-z, A-Z, 0-9, `_` and `-`"
-    )]
-    Name { name: Arc<str>, origin: Origin },
-    #[error("`{name}` has no description ({origin}): say what the tool does, for the model")]
-    Description { name: Arc<str>, origin: Origin },
-    #[error("the set has no tool `{0}`")]
-    Missing(String),
-    #[error(
-        "`{tool}` cannot be strict ({origin}): {why}; change its parameters, or leave `strict` out"
-    )]
-    NotStrict {
-        tool: Arc<str>,
-        origin: Origin,
-        why: String,
-    },
-    #[error(
-        "{count} tools are more than the {most} that one request may have; leave out some, for example {names}"
-    )]
-    TooMany {
-        count: usize,
-        most: usize,
-        names: String,
-    },
-    #[error(
-        "the tools that must be strict have {count} {what} together, and no more than {most} are taken; leave `strict` \
-         out of some of {names}"
-    )]
-    OverBudget {
-        what: &'static str,
-        count: usize,
-        most: usize,
-        names: String,
-    },
-    #[error("`{tool}` cannot be a tool ({origin}): {error}")]
-    Schema {
-        tool: Arc<str>,
-        origin: Origin,
-        error: String,
-    },
-}
-
-impl ToolSetError {
-    fn duplicate(first: &ToolDefinition, second: &ToolDefinition) -> Self {
-        Self(Kind::Duplicate {
-            name: first.name.clone(),
-            first: first.origin,
-            second: second.origin,
-        })
-    }
-
-    /// The parameters of a tool have no schema; the error names the parameter.
-    pub(super) fn schema(tool: &str, origin: Origin, error: &SchemaError) -> Self {
-        Self(Kind::Schema {
-            tool: tool.into(),
-            origin,
-            error: error.to_string(),
-        })
-    }
-
-    /// A tool that must be strict cannot be.
-    pub(super) fn not_strict(definition: &ToolDefinition, why: &Impossible) -> Self {
-        Self(Kind::NotStrict {
-            tool: definition.name.clone(),
-            origin: definition.origin,
-            why: why.to_string(),
-        })
-    }
-
-    pub(super) fn too_many(count: usize, most: usize, names: &[&str]) -> Self {
-        let names = list(names);
-        Self(Kind::TooMany { count, most, names })
-    }
-
-    pub(super) fn over_budget(
-        what: &'static str,
-        count: usize,
-        most: usize,
-        names: &[&str],
-    ) -> Self {
-        Self(Kind::OverBudget {
-            what,
-            count,
-            most,
-            names: list(names),
-        })
-    }
-
-    fn missing(name: &str) -> Self {
-        Self(Kind::Missing(name.to_owned()))
-    }
-}
-
 /// The strictest rule of the three protocols: Chat Completions'.
 fn is_valid_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
@@ -409,24 +353,10 @@ fn is_valid_name(name: &str) -> bool {
 pub(super) fn check_definition(definition: &ToolDefinition) -> Result<(), ToolSetError> {
     let (name, origin) = (definition.name.clone(), definition.origin);
     if !is_valid_name(&name) {
-        return Err(ToolSetError(Kind::Name { name, origin }));
+        return Err(ToolSetError::name(name, origin));
     }
     if definition.description.trim().is_empty() {
-        return Err(ToolSetError(Kind::Description { name, origin }));
+        return Err(ToolSetError::description(name, origin));
     }
     Ok(())
-}
-
-/// Names for a message, at most 20.
-fn list(names: &[&str]) -> String {
-    let mut text = names
-        .iter()
-        .take(20)
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > 20 {
-        text.push_str(", ..");
-    }
-    text
 }

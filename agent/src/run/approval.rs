@@ -1,0 +1,321 @@
+//! A run that waits: for people to decide about calls, and for answers from outside.
+
+use super::state::{OpenCall, RunState, ShownCall, Stage, Standing};
+use crate::json::{Mends, Provenance};
+use crate::message::{Transcript, ToolCall, Usage};
+use crate::tool::{CallEnd, ToolError, ToolOutput};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// A run that waits for decisions or for answers from outside, and goes on when it has them.
+///
+/// It can be written down (it serialises, with a version) and go on in another process, with the same code or newer:
+/// calls that ran are never run again, and what was not decided is asked again. It holds the whole conversation: keep it as
+/// safe as that.
+///
+/// ```
+/// # use agent::{Agent, RunError, Verdict};
+/// # async fn shown(agent: Agent) -> Result<(), Box<dyn std::error::Error>> {
+/// let error = match agent.run("Pay the invoice.").await {
+///     Ok(_) => return Ok(()),
+///     Err(error) => error,
+/// };
+/// let mut paused = error.into_paused()?;
+/// let asked: Vec<String> = paused.pending().map(|call| call.id().to_owned()).collect();
+/// for id in &asked {
+///     // .. show it to a person ..
+///     paused.decide(id, Verdict::Reject("not without the order number".to_owned()))?;
+/// }
+/// let answer = agent.resume(paused).await?;
+/// # let _ = answer;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Paused {
+    state: RunState,
+}
+
+/// The form in which paused runs are written. A change that older code cannot read gets the next number.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    run: &'a RunState,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    version: u32,
+    run: serde_json::Value,
+}
+
+impl Serialize for Paused {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
+            version: VERSION,
+            run: &self.state,
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Paused {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        // The version is looked at first: an unknown one may have any form.
+        let read = Read::deserialize(deserializer)?;
+        if read.version != VERSION {
+            return Err(Error::custom(format_args!(
+                "this run was paused in version {}, and this program reads version {VERSION}; go on with the program that paused it",
+                read.version
+            )));
+        }
+        let state = serde_json::from_value(read.run).map_err(Error::custom)?;
+        Ok(Self { state })
+    }
+}
+
+/// What a person says of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It may run as it was shown.
+    Approve,
+    /// It may run, and so may all further calls of this tool in this run.
+    ApproveForRun,
+    /// It may not run. The model reads the text; an empty one stands for a neutral sentence.
+    Reject(String),
+    /// It may not run, nor may any further call of this tool in this run.
+    RejectForRun(String),
+    /// It may run with these arguments, JSON text, once they have passed the check.
+    Edit(String),
+}
+
+/// A call about which a person must decide.
+#[derive(Clone)]
+pub struct PendingCall<'a> {
+    id: String,
+    call: &'a ToolCall,
+    open: &'a OpenCall,
+    why: &'a str,
+    run: &'a RunState,
+}
+
+impl<'a> PendingCall<'a> {
+    /// By what it is decided: its call id, after the ids of the calls in whose runs it was made.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The call as the model wrote it.
+    pub fn call(&self) -> &'a ToolCall {
+        self.call
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &'a str {
+        &self.call.name
+    }
+
+    /// The arguments with which it will run: mended, and rewritten by hooks. Show these.
+    pub fn arguments(&self) -> &'a str {
+        let shown = self.open.shown.as_ref();
+        let shown = shown.and_then(|shown| shown.arguments.as_deref());
+        shown.unwrap_or(&self.call.arguments)
+    }
+
+    /// What was mended in the model's text before it had this form.
+    pub fn mends(&self) -> &'a Mends {
+        &self.open.mends
+    }
+
+    /// How far the arguments are the model's own text.
+    pub fn provenance(&self) -> Provenance {
+        self.open.mends.provenance()
+    }
+
+    /// Why a person is asked; may be empty.
+    pub fn why(&self) -> &'a str {
+        self.why
+    }
+
+    /// All that a decision about this call is bound to, as one line: the run, the turn, the place of the call, what its
+    /// tool was, and the arguments.
+    pub(super) fn binding(&self) -> String {
+        let tool = self.open.shown.as_ref().map(|shown| &*shown.fingerprint);
+        let parts = (
+            &self.run.head.id,
+            self.run.head.turn,
+            &self.id,
+            tool,
+            self.arguments(),
+        );
+        // Tuples of text and numbers have JSON; lengths cannot run into one another in it.
+        serde_json::to_string(&parts).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for PendingCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingCall")
+            .field("id", &self.id)
+            .field("call", &self.call)
+            .field("why", &self.why)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a decision or an answer was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecisionError {
+    /// No call of this id waits for it.
+    #[error("no call `{0}` waits for this; it was decided or answered before, or belongs to another run")]
+    NotWaiting(String),
+    /// The decision is about another call, or was changed on its way.
+    #[error("the decision about `{0}` is not about the call that waits, or was changed on its way; ask again")]
+    Foreign(String),
+}
+
+impl Paused {
+    pub(super) fn new(state: RunState) -> Self {
+        Self { state }
+    }
+
+    pub(super) fn into_state(self) -> RunState {
+        self.state
+    }
+
+    /// The calls about which people must decide, in the model's order; those of agents inside calls included.
+    pub fn pending(&self) -> impl Iterator<Item = PendingCall<'_>> {
+        let mut found = Vec::new();
+        pending_in(&self.state, "", &mut found);
+        found.into_iter()
+    }
+
+    /// Takes a decision about the call of this [id](PendingCall::id).
+    ///
+    /// A call about which nobody has decided when the run goes on makes it wait again. A decision does not override a
+    /// rule: what is denied stays denied, also with edited arguments.
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits for a decision.
+    pub fn decide(&mut self, id: &str, verdict: Verdict) -> Result<(), DecisionError> {
+        decide_in(&mut self.state, id, verdict)
+            .ok_or_else(|| DecisionError::NotWaiting(id.to_owned()))
+    }
+
+    /// The calls that wait for an answer from outside, in the model's order.
+    pub fn waiting(&self) -> impl Iterator<Item = &ToolCall> {
+        self.state
+            .open_calls()
+            .filter(|(_, open)| matches!(open.stage, Stage::Suspended { inner: None, .. }))
+            .map(|(call, _)| call)
+    }
+
+    /// Answers a waiting call as its tool would have. Returns whether a call of this id waits.
+    ///
+    /// A call that is not answered when the run goes on gets an error result that says so.
+    pub fn answer(&mut self, call_id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
+        let at = self.state.open_calls().position(|(call, open)| {
+            call.id == call_id && matches!(open.stage, Stage::Suspended { inner: None, .. })
+        });
+        match at.and_then(|at| self.state.open.get_mut(at)) {
+            Some(open) => {
+                open.stage = Stage::Finished(CallEnd::answered(answer));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The run's id: part of the idempotency keys of its calls.
+    pub fn run_id(&self) -> &str {
+        &self.state.head.id
+    }
+
+    /// What was said so far. Its last reply has calls that are still open.
+    pub fn transcript(&self) -> &Transcript {
+        &self.state.transcript
+    }
+
+    /// What the run has used so far.
+    pub fn usage(&self) -> Usage {
+        self.state.usage()
+    }
+}
+
+fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>>) {
+    for (call, open) in run.open_calls() {
+        let id = format!("{path}{}", call.id);
+        match &open.stage {
+            Stage::Waiting { why } => found.push(PendingCall {
+                id,
+                call,
+                open,
+                why,
+                run,
+            }),
+            Stage::Suspended {
+                inner: Some(inner), ..
+            } => pending_in(inner, &format!("{id}/"), found),
+            _ => {}
+        }
+    }
+}
+
+fn decide_in(run: &mut RunState, id: &str, verdict: Verdict) -> Option<()> {
+    let calls: Vec<(String, String)> = run
+        .open_calls()
+        .map(|(call, _)| (call.id.clone(), call.name.clone()))
+        .collect();
+    let RunState { open, head, .. } = run;
+    for ((call_id, name), open) in calls.iter().zip(open) {
+        let inside = id.strip_prefix(call_id.as_str());
+        match (&mut open.stage, inside) {
+            (Stage::Waiting { .. }, Some("")) => {
+                match &verdict {
+                    Verdict::ApproveForRun => {
+                        head.standing.insert(name.clone(), Standing::Approve);
+                    }
+                    Verdict::RejectForRun(why) => {
+                        head.standing
+                            .insert(name.clone(), Standing::Reject(why.clone()));
+                    }
+                    _ => {}
+                }
+                open.stage = match verdict {
+                    Verdict::Approve | Verdict::ApproveForRun => Stage::Cleared { approved: true },
+                    Verdict::Reject(why) | Verdict::RejectForRun(why) => {
+                        Stage::Finished(CallEnd::refused(name, &why))
+                    }
+                    Verdict::Edit(text) => {
+                        open.edited = Some(text);
+                        if let Some(ShownCall { arguments, .. }) = &mut open.shown {
+                            *arguments = None;
+                        }
+                        Stage::Cleared { approved: true }
+                    }
+                };
+                return Some(());
+            }
+            (
+                Stage::Suspended {
+                    inner: Some(inner), ..
+                },
+                Some(rest),
+            ) => {
+                let Some(rest) = rest.strip_prefix('/') else {
+                    continue;
+                };
+                return decide_in(inner, rest, verdict);
+            }
+            _ => {}
+        }
+    }
+    None
+}

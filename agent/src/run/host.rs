@@ -1,0 +1,383 @@
+//! One run as its tools and its limits see it: what it was given, what it shows, what it has used.
+
+use super::agent::Agent;
+use super::desk::{Admitted, Desk, Slot};
+use super::effects::{Events, InProcess, Key, ReadyCall};
+use super::event::Event;
+use super::inbox::Inbox;
+use super::limits::{Counts, Limit, Limits};
+use super::output::Shape;
+use super::plan::Setup;
+use crate::message::{Outcome, ToolCall, ToolResult, Usage};
+use crate::tool::{ArtifactStore, CallEnd, Host, Progress, ToolContext, ToolSet};
+use futures_util::future::BoxFuture;
+use std::any::{Any, TypeId};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What one run was given and what it does for its tools.
+pub(super) struct RunHost {
+    agent: Agent,
+    pub(super) cancellation: CancellationToken,
+    data: RunDataMap,
+    pub(super) inbox: Inbox,
+    /// What the answer must be, if it must be more than text.
+    pub(super) shape: Option<Shape>,
+    /// The run in one of whose calls this one runs.
+    outer: Option<Arc<dyn Host>>,
+    started: Instant,
+    /// The newest progress of each call since the last look, in the order in which the calls first spoke.
+    progress: Option<Mutex<Vec<Event>>>,
+    spoke: Notify,
+    counts: Mutex<Counts>,
+    /// The tools of the request that was made last.
+    offered: Mutex<Arc<ToolSet>>,
+    named: Mutex<Named>,
+    /// Held by whoever asks hooks, so that they are never asked at the same time.
+    pub(super) hooks: tokio::sync::Mutex<()>,
+}
+
+/// What tools have named while they ran.
+#[derive(Default)]
+pub(super) struct Named {
+    /// Deferred tools that the model may see from the next request on.
+    pub(super) tools: BTreeSet<String>,
+    /// The agent that is to go on with the run.
+    pub(super) agent: Option<String>,
+}
+
+/// The data that a run was started with, by type.
+pub(super) type RunDataMap = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
+
+/// What a run is given when it starts.
+pub(super) struct Given {
+    pub(super) agent: Agent,
+    pub(super) cancellation: CancellationToken,
+    pub(super) data: RunDataMap,
+    pub(super) inbox: Inbox,
+    pub(super) shape: Option<Shape>,
+    pub(super) outer: Option<Arc<dyn Host>>,
+}
+
+impl Given {
+    /// Nothing but the agent.
+    pub(super) fn to(agent: Agent) -> Self {
+        Self {
+            agent,
+            cancellation: CancellationToken::new(),
+            data: RunDataMap::new(),
+            inbox: Inbox::new(),
+            shape: None,
+            outer: None,
+        }
+    }
+}
+
+impl RunHost {
+    pub(super) fn new(given: Given, events: &Events, counts: Counts) -> Arc<Self> {
+        let Given {
+            agent,
+            cancellation,
+            data,
+            inbox,
+            shape,
+            outer,
+        } = given;
+        Arc::new(Self {
+            agent,
+            cancellation,
+            data,
+            inbox,
+            shape,
+            outer,
+            started: Instant::now(),
+            progress: events.are_read().then(Mutex::default),
+            spoke: Notify::new(),
+            counts: Mutex::new(counts),
+            offered: Mutex::default(),
+            named: Mutex::default(),
+            hooks: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    /// The agent that has the run, after it was handed on along these names.
+    pub(super) fn agent(&self, handed_to: &[String]) -> &Agent {
+        let mut agent = &self.agent;
+        for name in handed_to {
+            match agent.setup().handoffs.get(name) {
+                Some(next) => agent = next,
+                // Other code than that which handed the run on: it stays where it is known.
+                None => break,
+            }
+        }
+        agent
+    }
+
+    /// What the agent that began the run was told; its limits are those of the run.
+    pub(super) fn setup(&self) -> &Setup {
+        self.agent.setup()
+    }
+
+    pub(super) fn has_data(&self, of: TypeId) -> bool {
+        self.run_data(of).is_some()
+    }
+
+    /// What the run has used so far, its time included.
+    pub(super) fn counts(&self) -> Counts {
+        let mut counts = self.lock_counts().clone();
+        counts.elapsed += self.started.elapsed();
+        counts
+    }
+
+    pub(super) fn lock_counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run in one of whose calls this one runs.
+    fn outer(&self) -> Option<&Self> {
+        self.outer.as_ref()?.as_any()?.downcast_ref()
+    }
+
+    /// Counts a request and what it used, here and in the runs around this one.
+    pub(super) fn count_request(&self, usage: Usage) {
+        let price = self.setup().limits.price(&usage);
+        let mut counts = self.lock_counts();
+        counts.requests = counts.requests.saturating_add(1);
+        counts.usage += usage;
+        counts.cost += price;
+        drop(counts);
+        if let Some(outer) = self.outer() {
+            outer.count_request(usage);
+        }
+    }
+
+    /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it.
+    pub(super) fn count_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
+        if let Some(outer) = self.outer() {
+            // Of those around it only the sum counts: whether calls repeat is each run's own affair.
+            outer.count_inner_calls(calls)?;
+        }
+        let limits = &self.setup().limits;
+        let mut counts = self.lock_counts();
+        match limits.exceeded_by(&counts, calls) {
+            Some(limit) => Err(limit),
+            None => {
+                counts.count_calls(limits, calls);
+                Ok(())
+            }
+        }
+    }
+
+    fn count_inner_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
+        if let Some(outer) = self.outer() {
+            outer.count_inner_calls(calls)?;
+        }
+        let mut counts = self.lock_counts();
+        match self.setup().limits.exceeded_by(&counts, calls) {
+            Some(limit) => Err(limit),
+            None => {
+                let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+                counts.calls = counts.calls.saturating_add(new);
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts how a batch ended.
+    pub(super) fn count_ends(&self, all_failed: bool, unknown_tools: usize) {
+        let mut counts = self.lock_counts();
+        counts.error_turns = if all_failed {
+            counts.error_turns.saturating_add(1)
+        } else {
+            0
+        };
+        let unknown_tools = u32::try_from(unknown_tools).unwrap_or(u32::MAX);
+        counts.unknown_tools = counts.unknown_tools.saturating_add(unknown_tools);
+    }
+
+    /// Whether an answer that did not fit may be given again, which is then counted.
+    pub(super) fn may_answer_again(&self, most: u32) -> bool {
+        let mut counts = self.lock_counts();
+        let may = counts.reshaped < most;
+        counts.reshaped = counts.reshaped.saturating_add(u32::from(may));
+        may
+    }
+
+    /// The limit that was reached, of this run or of one around it.
+    pub(super) fn reached(&self) -> Option<Limit> {
+        let own = self.setup().limits.reached(&self.lock_counts());
+        own.or_else(|| self.outer()?.reached_inside())
+    }
+
+    /// As `reached`, but for what counts turns.
+    fn reached_inside(&self) -> Option<Limit> {
+        let own = Limits::reached(
+            &self.setup().limits,
+            &Counts {
+                turns: 0,
+                error_turns: 0,
+                repeats: 0,
+                ..self.lock_counts().clone()
+            },
+        );
+        own.filter(|limit| !matches!(limit, Limit::Turns(0)))
+            .or_else(|| self.outer()?.reached_inside())
+    }
+
+    /// When the time of the run is over.
+    pub(super) fn deadline(&self) -> Option<(Instant, Limit)> {
+        let limit = self.setup().limits.time?;
+        let left = limit.saturating_sub(self.lock_counts().elapsed);
+        Some((self.started + left, Limit::Time(limit)))
+    }
+
+    /// Waits until a call has said how far it is.
+    pub(super) async fn spoke(&self) {
+        self.spoke.notified().await;
+    }
+
+    /// The newest progress of each call since the last time.
+    pub(super) fn take_progress(&self) -> Vec<Event> {
+        self.progress.as_ref().map_or_else(Vec::new, |progress| {
+            std::mem::take(&mut *progress.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    /// Takes note of the tools that the model was just told of.
+    pub(super) fn offer(&self, tools: &Arc<ToolSet>) {
+        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(tools);
+    }
+
+    fn offered(&self) -> Arc<ToolSet> {
+        Arc::clone(&self.offered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn named(&self) -> MutexGuard<'_, Named> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs one call that no model asked for, along the same road as those of a batch.
+    pub(super) async fn invoke_call(
+        self: &Arc<Self>,
+        tools: &ToolSet,
+        call: &ToolCall,
+        context: ToolContext,
+        approved: bool,
+    ) -> ToolResult {
+        let desk = Desk {
+            tools,
+            setup: self.setup(),
+            host: self,
+            standing: None,
+        };
+        let slot = Slot::new(call, context, self.setup().mending);
+        let mut end = self.invoked(&desk, &slot, approved).await;
+        let _ = desk.after(&slot, &mut end).await;
+        slot.context.close();
+        end.result(call, slot.arguments().mends())
+    }
+
+    async fn invoked(self: &Arc<Self>, desk: &Desk<'_>, slot: &Slot<'_>, approved: bool) -> CallEnd {
+        if let Err(limit) = self.count_calls(&[slot.call]) {
+            return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
+        }
+        let call = match desk.admit(slot, approved, true).await {
+            Admitted::Ready(call) => call,
+            Admitted::Waits(_) => {
+                return match slot.tool(desk.tools) {
+                    Some(tool) => CallEnd::needs_approval(tool.definition()),
+                    None => CallEnd::unknown_tool(&slot.call.name, desk.tools.names()),
+                };
+            }
+            Admitted::Ended(end) => return *end,
+            Admitted::Stopped(why) => return CallEnd::refused(&slot.call.name, &why.to_string()),
+        };
+        let effects = InProcess::inside(self);
+        let index = 0;
+        let key = Key { turn: 0, index };
+        let tool = call.tool;
+        let end = match run_one(&effects, key, call).await {
+            Ok(end) => end,
+            Err(end) => return end,
+        };
+        let mut end = end;
+        let _ = desk.obey_on_error(tool, &mut end);
+        end
+    }
+}
+
+async fn run_one(
+    effects: &InProcess<'_>,
+    key: Key,
+    call: ReadyCall<'_>,
+) -> Result<CallEnd, CallEnd> {
+    use super::effects::Effects as _;
+    match effects.run(key, call).await {
+        Ok(Ok(end)) => Ok(end),
+        Ok(Err(suspension)) => Err(CallEnd::nobody_answers(&suspension)),
+        Err(_) => Err(CallEnd::cancelled()),
+    }
+}
+
+impl Host for RunHost {
+    fn progress(&self, call_id: &str, tool: &str, progress: Progress) {
+        let Some(board) = &self.progress else {
+            return;
+        };
+        let newest = progress;
+        let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = board.iter_mut().find_map(|event| match event {
+            Event::Progress {
+                call_id: id,
+                progress,
+                ..
+            } if id == call_id => Some(progress),
+            _ => None,
+        });
+        match old {
+            Some(old) => *old = newest,
+            None => board.push(Event::Progress {
+                call_id: call_id.to_owned(),
+                name: tool.to_owned(),
+                progress: newest,
+            }),
+        }
+        drop(board);
+        self.spoke.notify_one();
+    }
+
+    fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        let own = self.data.get(&of).map(|data| &**data);
+        // A run inside a call sees what the run around it was given.
+        own.or_else(|| self.outer.as_ref()?.run_data(of))
+    }
+
+    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+        self.setup().artifacts.as_ref()
+    }
+
+    fn invoke<'a>(
+        self: Arc<Self>,
+        call: ToolCall,
+        under: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let context = ToolContext::new(
+                call.id.as_str(),
+                call.name.as_str(),
+                format!("{}-{}", under.idempotency_key(), call.id),
+                under.cancellation().child_token(),
+                Arc::clone(&self) as _,
+            );
+            let tools = self.offered();
+            self.invoke_call(&tools, &call, context, false).await
+        })
+    }
+
+    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
+        Some(self)
+    }
+}

@@ -1,0 +1,390 @@
+//! What a run may use at most, and what it has used.
+
+use crate::message::{ToolCall, Usage};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a run may use at most.
+///
+/// What is not set is not limited, but for four that protect every run: 20 turns, results of 256 KiB, calls of tools that
+/// do not exist (8 in a run) and retries that tools ask for (3 a tool). A limit that is hit ends the run with an error
+/// that owns all that was done; with [`last_answer`](Self::last_answer) the model is asked once more, without tools.
+///
+/// ```
+/// use agent::Limits;
+/// use std::time::Duration;
+///
+/// let limits = Limits::new()
+///     .turns(10)
+///     .calls(40)
+///     .calls_of("send_mail", 1)
+///     .tokens(200_000)
+///     .time(Duration::from_secs(300))
+///     .last_answer();
+/// # let _ = limits;
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Limits {
+    pub(super) turns: u32,
+    pub(super) requests: Option<u32>,
+    pub(super) calls: Option<u32>,
+    pub(super) calls_of: BTreeMap<String, u32>,
+    pub(super) tokens: Option<u64>,
+    pub(super) cost: Option<(f64, Price)>,
+    pub(super) time: Option<Duration>,
+    pub(super) argument_bytes: Option<usize>,
+    pub(super) result_bytes: usize,
+    pub(super) request_bytes: Option<usize>,
+    pub(super) error_turns: Option<u32>,
+    pub(super) repeats: Option<u32>,
+    pub(super) unknown_tools: u32,
+    pub(super) retries: u32,
+    pub(super) last_answer: bool,
+}
+
+/// What the tokens of a request cost, in the host's currency.
+type Price = Arc<dyn Fn(&Usage) -> f64 + Send + Sync>;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Limits {
+    /// The limits that every run has unless others are set.
+    pub fn new() -> Self {
+        Self {
+            turns: 20,
+            requests: None,
+            calls: None,
+            calls_of: BTreeMap::new(),
+            tokens: None,
+            cost: None,
+            time: None,
+            argument_bytes: None,
+            result_bytes: 256 * 1024,
+            request_bytes: None,
+            error_turns: None,
+            repeats: None,
+            unknown_tools: 8,
+            retries: 3,
+            last_answer: false,
+        }
+    }
+
+    /// At most so many turns: a turn is one request with the calls that come of it.
+    pub fn turns(mut self, turns: u32) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// At most so many requests to models, those of agents inside calls included.
+    pub fn requests(mut self, requests: u32) -> Self {
+        self.requests = Some(requests);
+        self
+    }
+
+    /// At most so many calls. Looked at before a batch starts: one that would go beyond does not start at all.
+    pub fn calls(mut self, calls: u32) -> Self {
+        self.calls = Some(calls);
+        self
+    }
+
+    /// At most so many calls of this tool; looked at before a batch starts.
+    pub fn calls_of(mut self, tool: impl Into<String>, calls: u32) -> Self {
+        self.calls_of.insert(tool.into(), calls);
+        self
+    }
+
+    /// At most so many tokens, read and written. Looked at before each request: the last one may go beyond.
+    pub fn tokens(mut self, tokens: u64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// At most this cost, as `price` says of what each request used. Looked at before each request.
+    pub fn cost(
+        mut self,
+        most: f64,
+        price: impl Fn(&Usage) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        self.cost = Some((most, Arc::new(price)));
+        self
+    }
+
+    /// At most so long in all, time that the run spent paused not counted. Holds in the middle of a request or a call.
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Calls with more bytes of arguments do not run, and the model is told to send less.
+    pub fn argument_bytes(mut self, bytes: usize) -> Self {
+        self.argument_bytes = Some(bytes);
+        self
+    }
+
+    /// Results, whoever made them, are cut to so many bytes: the model reads head and tail, and how much is missing.
+    pub fn result_bytes(mut self, bytes: usize) -> Self {
+        self.result_bytes = bytes;
+        self
+    }
+
+    /// At most so many bytes of conversation in one request.
+    pub fn request_bytes(mut self, bytes: usize) -> Self {
+        self.request_bytes = Some(bytes);
+        self
+    }
+
+    /// At most so many turns in a row in which every call failed.
+    pub fn error_turns(mut self, turns: u32) -> Self {
+        self.error_turns = Some(turns);
+        self
+    }
+
+    /// At most so many times the same call, with the same arguments, in a row of turns.
+    pub fn repeats(mut self, times: u32) -> Self {
+        self.repeats = Some(times);
+        self
+    }
+
+    /// At most so many calls of tools that do not exist; all such names share the budget.
+    pub fn unknown_tools(mut self, calls: u32) -> Self {
+        self.unknown_tools = calls;
+        self
+    }
+
+    /// How often a tool may ask for a retry, for tools whose [policy](crate::ToolPolicy::retries) names no number.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// When a limit is hit, ask the model once more for an answer, without tools. The run then ends with that answer,
+    /// and [`Answer::limit`](crate::Answer::limit) says which limit it was. A limit of tokens, cost, time or size cannot
+    /// be gone beyond, and ends the run as ever.
+    pub fn last_answer(mut self) -> Self {
+        self.last_answer = true;
+        self
+    }
+
+    /// The first limit that a run has reached before a request.
+    pub(super) fn reached(&self, counts: &Counts) -> Option<Limit> {
+        if counts.turns >= self.turns {
+            return Some(Limit::Turns(self.turns));
+        }
+        if let Some(most) = self.requests
+            && counts.requests >= most
+        {
+            return Some(Limit::Requests(most));
+        }
+        let tokens = counts.usage.input.saturating_add(counts.usage.output);
+        if let Some(most) = self.tokens
+            && tokens >= most
+        {
+            return Some(Limit::Tokens(most));
+        }
+        if let Some((most, _)) = &self.cost
+            && counts.cost >= *most
+        {
+            return Some(Limit::Cost(*most));
+        }
+        if let Some(most) = self.error_turns
+            && counts.error_turns >= most
+        {
+            return Some(Limit::ErrorTurns(most));
+        }
+        if let Some(most) = self.repeats
+            && counts.repeats > most
+        {
+            return Some(Limit::Repeats(most));
+        }
+        if counts.unknown_tools > self.unknown_tools {
+            return Some(Limit::UnknownTools(self.unknown_tools));
+        }
+        None
+    }
+
+    /// The limit that these calls would go beyond.
+    pub(super) fn exceeded_by(&self, counts: &Counts, calls: &[&ToolCall]) -> Option<Limit> {
+        if let Some(most) = self.calls {
+            let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+            if counts.calls.saturating_add(new) > most {
+                return Some(Limit::Calls(most));
+            }
+        }
+        self.calls_of.iter().find_map(|(tool, most)| {
+            let new = calls.iter().filter(|call| call.name == *tool).count();
+            let before = counts.calls_of.get(tool).copied().unwrap_or(0);
+            let all = before.saturating_add(u32::try_from(new).unwrap_or(u32::MAX));
+            (new > 0 && all > *most).then(|| Limit::CallsOf {
+                tool: tool.clone(),
+                most: *most,
+            })
+        })
+    }
+
+    pub(super) fn price(&self, usage: &Usage) -> f64 {
+        self.cost.as_ref().map_or(0.0, |(_, price)| price(usage))
+    }
+}
+
+impl fmt::Debug for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limits")
+            .field("turns", &self.turns)
+            .field("requests", &self.requests)
+            .field("calls", &self.calls)
+            .field("calls_of", &self.calls_of)
+            .field("tokens", &self.tokens)
+            .field("cost", &self.cost.as_ref().map(|(most, _)| most))
+            .field("time", &self.time)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A limit that a run has hit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Limit {
+    /// So many turns.
+    Turns(u32),
+    /// So many requests to models.
+    Requests(u32),
+    /// So many calls.
+    Calls(u32),
+    /// So many calls of one tool.
+    CallsOf {
+        /// The tool.
+        tool: String,
+        /// How many.
+        most: u32,
+    },
+    /// So many tokens.
+    Tokens(u64),
+    /// So much money.
+    Cost(f64),
+    /// So much time.
+    Time(Duration),
+    /// So many bytes in one request.
+    RequestBytes(usize),
+    /// So many turns in a row in which every call failed.
+    ErrorTurns(u32),
+    /// So many times the same calls in a row.
+    Repeats(u32),
+    /// So many calls of tools that do not exist.
+    UnknownTools(u32),
+    /// So many retries that one tool asked for.
+    Retries {
+        /// The tool.
+        tool: String,
+        /// How many.
+        most: u32,
+    },
+}
+
+impl Limit {
+    /// Whether one more request without tools would not go further beyond it.
+    pub(super) fn leaves_a_last_answer(&self) -> bool {
+        !matches!(
+            self,
+            Self::Tokens(_)
+                | Self::Cost(_)
+                | Self::Time(_)
+                | Self::RequestBytes(_)
+                | Self::Turns(0)
+                | Self::Requests(_)
+        )
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turns(0) => f.write_str("the limit of turns is 0, so the model was not asked"),
+            Self::Turns(most) => write!(
+                f,
+                "the model was still calling tools after {most} turns; raise the limit or go on from the transcript"
+            ),
+            Self::Requests(most) => write!(f, "the run has used its {most} requests"),
+            Self::Calls(most) => write!(f, "the model wants more than the {most} calls of this run"),
+            Self::CallsOf { tool, most } => {
+                write!(f, "the model wants more than the {most} calls of `{tool}` in this run")
+            }
+            Self::Tokens(most) => write!(f, "the run has used its {most} tokens"),
+            Self::Cost(most) => write!(f, "the run has cost the {most} that it may"),
+            Self::Time(most) => write!(f, "the run took longer than {most:?}"),
+            Self::RequestBytes(most) => write!(
+                f,
+                "the conversation is longer than the {most} bytes that a request may have; shorten it and go on"
+            ),
+            Self::ErrorTurns(most) => write!(f, "every call failed in {most} turns in a row"),
+            Self::Repeats(most) => {
+                write!(f, "the model made the same calls more than {most} times in a row")
+            }
+            Self::UnknownTools(most) => {
+                write!(f, "the model called tools that do not exist more than {most} times")
+            }
+            Self::Retries { tool, most } => {
+                write!(f, "`{tool}` asked for a retry more than {most} times")
+            }
+        }
+    }
+}
+
+/// What a run has used so far, runs inside its calls included.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Counts {
+    pub(super) turns: u32,
+    pub(super) requests: u32,
+    pub(super) calls: u32,
+    pub(super) calls_of: BTreeMap<String, u32>,
+    pub(super) usage: Usage,
+    pub(super) cost: f64,
+    /// Time that processes before this one spent on the run.
+    pub(super) elapsed: Duration,
+    pub(super) error_turns: u32,
+    /// A hash of the calls of the last turn, and how many turns in a row had the same.
+    pub(super) last_calls: u64,
+    pub(super) repeats: u32,
+    pub(super) unknown_tools: u32,
+    pub(super) retries: BTreeMap<String, u32>,
+    /// How many replies in a row were cut off while they called tools.
+    pub(super) cut_offs: u32,
+    /// How often an answer in a wrong shape was sent back.
+    pub(super) reshaped: u32,
+}
+
+impl Counts {
+    /// Counts the calls of a batch that is about to start.
+    pub(super) fn count_calls(&mut self, limits: &Limits, calls: &[&ToolCall]) {
+        for call in calls {
+            self.calls = self.calls.saturating_add(1);
+            if limits.calls_of.contains_key(&call.name) {
+                *self.calls_of.entry(call.name.clone()).or_default() += 1;
+            }
+        }
+        if limits.repeats.is_some() {
+            // The hash is of one build of std only; a run that goes on elsewhere begins to count anew.
+            let mut hasher = DefaultHasher::new();
+            for call in calls {
+                (&call.name, &call.arguments).hash(&mut hasher);
+            }
+            let hash = hasher.finish();
+            self.repeats = if hash == self.last_calls {
+                self.repeats.saturating_add(1)
+            } else {
+                1
+            };
+            self.last_calls = hash;
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What stands between a call that may run and its tool.
+
+use super::effects::{Ran, ReadyCall};
+use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
+use async_trait::async_trait;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+/// Runs around the calls of an agent: it may wait, run the call again, or answer in its place.
+///
+/// The first one that an agent is given is the outermost. It sees only calls that passed the check and may run. One that
+/// panics fails its call.
+///
+/// ```
+/// use agent::{CallEnd, CallInfo, Middleware, Next, Suspension};
+///
+/// struct Timed;
+///
+/// #[async_trait::async_trait]
+/// impl Middleware for Timed {
+///     async fn run(&self, call: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+///         let began = std::time::Instant::now();
+///         let end = next.run().await?;
+///         println!("{} took {:?}", call.name(), began.elapsed());
+///         Ok(end)
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Middleware: Send + Sync {
+    /// Runs the call to its end; [`Next::run`] is the rest of the way.
+    ///
+    /// # Errors
+    ///
+    /// When somebody outside is to answer the call: what [`Next::run`] says, handed on.
+    async fn run(&self, call: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension>;
+}
+
+/// The rest of a call's way: the inner middleware, then the tool.
+#[derive(Clone, Copy)]
+pub struct Next<'a> {
+    layers: &'a [Arc<dyn Middleware>],
+    call: &'a dyn Attempted,
+}
+
+/// A call that may run, and may run again.
+trait Attempted: Send + Sync {
+    fn info(&self) -> CallInfo<'_>;
+
+    fn once(&self) -> BoxFuture<'_, Ran>;
+}
+
+impl Attempted for Attempt<'_> {
+    fn info(&self) -> CallInfo<'_> {
+        self.info
+    }
+
+    fn once(&self) -> BoxFuture<'_, Ran> {
+        Box::pin(self.once())
+    }
+}
+
+/// One call that may run, and may run again.
+pub(super) struct Attempt<'a> {
+    info: CallInfo<'a>,
+    tool: &'a Tool,
+    arguments: &'a Arguments<'a>,
+    context: &'a ToolContext,
+    /// The call that the check made. Runs after the first make another.
+    prepared: Mutex<Option<Prepared<'a>>>,
+    timeout: Option<Duration>,
+}
+
+impl<'a> Attempt<'a> {
+    pub(super) fn new(call: ReadyCall<'a>, timeout: Option<Duration>) -> Self {
+        Self {
+            info: call.info,
+            tool: call.tool,
+            arguments: call.arguments,
+            context: call.context,
+            prepared: Mutex::new(Some(call.prepared)),
+            timeout,
+        }
+    }
+
+    /// Runs the call through these layers.
+    pub(super) async fn through(&self, layers: &[Arc<dyn Middleware>]) -> Ran {
+        let next = Next {
+            layers,
+            call: self,
+        };
+        if layers.is_empty() {
+            return self.once().await;
+        }
+        AssertUnwindSafe(next.run())
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_panic| Ok(CallEnd::host_broke_down("a middleware")))
+    }
+
+    async fn once(&self) -> Ran {
+        let first = self
+            .prepared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let prepared = match first {
+            Some(prepared) => prepared,
+            None => match self.tool.prepare(self.arguments, self.context) {
+                Ok(prepared) => prepared,
+                Err(end) => return Ok(*end),
+            },
+        };
+        let run = self.tool.run(prepared);
+        match self.timeout {
+            None => run.await,
+            Some(limit) => tokio::time::timeout(limit, run)
+                .await
+                .unwrap_or_else(|_elapsed| Ok(CallEnd::timed_out(self.tool.name(), limit))),
+        }
+    }
+}
+
+impl Next<'_> {
+    /// Goes the rest of the way. May be done again: the call is then made anew from the same arguments, with the same
+    /// idempotency key.
+    ///
+    /// # Errors
+    ///
+    /// When somebody outside is to answer the call.
+    pub async fn run(&self) -> Result<CallEnd, Suspension> {
+        match self.layers.split_first() {
+            None => self.call.once().await,
+            Some((outermost, layers)) => {
+                let next = Self {
+                    layers,
+                    call: self.call,
+                };
+                outermost.run(&self.call.info(), next).await
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Next<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Next")
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs a call again whose error is [transient](crate::ToolError::transient), if its tool is declared idempotent. All other
+/// calls run once, whatever happens.
+#[derive(Debug, Clone, Copy)]
+pub struct Retry {
+    times: u32,
+    wait: Duration,
+}
+
+impl Retry {
+    /// At most so many runs after the first, with a second between them.
+    pub fn new(times: u32) -> Self {
+        Self {
+            times,
+            wait: Duration::from_secs(1),
+        }
+    }
+
+    /// Waits so long before the second run, and twice as long before each further one.
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+}
+
+#[async_trait]
+impl Middleware for Retry {
+    async fn run(&self, call: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+        let may_repeat = call.tool().is_some_and(|tool| tool.policy.idempotent);
+        let mut wait = self.wait;
+        for _ in 0..self.times {
+            let end = next.run().await?;
+            let is_transient = end.error().is_some_and(crate::ToolError::is_transient);
+            if !(may_repeat && is_transient) {
+                return Ok(end);
+            }
+            tokio::time::sleep(wait).await;
+            wait = wait.saturating_mul(2);
+        }
+        next.run().await
+    }
+}
+
+/// At most so many calls of an agent in each stretch of time; further ones wait for the next. Runs of the agent share it.
+#[derive(Debug)]
+pub struct RateLimit {
+    calls: usize,
+    per: Duration,
+    /// When the calls of the last stretch began.
+    began: tokio::sync::Mutex<Vec<Instant>>,
+}
+
+impl RateLimit {
+    /// So many calls in each stretch.
+    pub fn new(calls: usize, per: Duration) -> Self {
+        Self {
+            calls: calls.max(1),
+            per,
+            began: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Middleware for RateLimit {
+    async fn run(&self, _: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+        loop {
+            // Held while waiting, so that calls go on in the order in which they came.
+            let mut began = self.began.lock().await;
+            let now = Instant::now();
+            began.retain(|at| *at + self.per > now);
+            if began.len() < self.calls {
+                began.push(now);
+                break;
+            }
+            if let Some(first) = began.first() {
+                tokio::time::sleep_until(*first + self.per).await;
+            }
+        }
+        next.run().await
+    }
+}
+
+/// At most so many calls of one tool at a time, in all runs of an agent: for what the tool uses is scarce.
+#[derive(Debug)]
+pub struct ConcurrencyLimit {
+    calls: usize,
+    tools: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+}
+
+impl ConcurrencyLimit {
+    /// So many calls of each tool.
+    pub fn new(calls: usize) -> Self {
+        Self {
+            calls: calls.max(1),
+            tools: Mutex::default(),
+        }
+    }
+
+    fn places(&self, tool: &str) -> Arc<Semaphore> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = tools
+            .entry(tool.to_owned())
+            .or_insert_with(|| Arc::new(Semaphore::new(self.calls)));
+        Arc::clone(places)
+    }
+}
+
+#[async_trait]
+impl Middleware for ConcurrencyLimit {
+    async fn run(&self, call: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+        let places = self.places(call.name());
+        // Never closed, so there is always a place in the end.
+        let _place = places.acquire().await;
+        next.run().await
+    }
+}

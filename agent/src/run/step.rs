@@ -1,0 +1,135 @@
+//! What one request is made with: the model, the instructions, the tools and the options of this turn.
+
+use super::error::Cause;
+use super::host::RunHost;
+use super::plan::Setup;
+use super::turn::{Drive, is_spent};
+use crate::model::{Model, RequestOptions, ResponseFormat};
+use crate::tool::{ToolDefinition, ToolSet, TurnInfo};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// Changes what the next request is made with.
+pub(super) type StepChange = Arc<dyn Fn(&TurnInfo<'_>, &mut NextTurn) + Send + Sync>;
+
+/// What the next request is made with, where it is to differ from what the agent was told: see
+/// [`AgentBuilder::each_turn`](crate::AgentBuilder::each_turn).
+#[derive(Default)]
+#[non_exhaustive]
+pub struct NextTurn {
+    /// Another model.
+    pub model: Option<Arc<dyn Model>>,
+    /// Other instructions.
+    pub instructions: Option<String>,
+    /// Other options, the tool choice among them.
+    pub options: Option<RequestOptions>,
+    keep: Option<Keep>,
+}
+
+type Keep = Box<dyn Fn(&ToolDefinition) -> bool + Send>;
+
+impl NextTurn {
+    /// Offers only the tools for which `keep` says yes. The others do not exist in this turn.
+    pub fn offer_only(&mut self, keep: impl Fn(&ToolDefinition) -> bool + Send + 'static) {
+        self.keep = Some(Box::new(keep));
+    }
+}
+
+impl fmt::Debug for NextTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NextTurn")
+            .field("instructions", &self.instructions)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// All that one request is made with, but for the conversation.
+pub(super) struct Step<'a> {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) instructions: Option<Cow<'a, str>>,
+    pub(super) options: Cow<'a, RequestOptions>,
+    pub(super) tools: Arc<ToolSet>,
+}
+
+impl<'a> Drive<'a> {
+    /// What the next request is made with.
+    pub(super) fn step(&self) -> Result<Step<'a>, Cause> {
+        let host: &'a Arc<RunHost> = self.host;
+        let head = &self.state.head;
+        let agent = host.agent(&head.handed_to);
+        let setup = agent.setup();
+        let mut next = NextTurn::default();
+        let all = agent.tools();
+        let is_plain = setup.steps.is_empty()
+            && all
+                .iter()
+                .all(|tool| tool.is_always_enabled() && !tool.definition().policy.deferred);
+        let tools = if is_plain {
+            all
+        } else {
+            let usage = host.lock_counts().usage;
+            let info = TurnInfo::new(head.turn, usage, &**host);
+            for change in &setup.steps {
+                change(&info, &mut next);
+            }
+            let keep = |definition: &ToolDefinition| {
+                let is_hidden =
+                    definition.policy.deferred && !head.revealed.contains(&*definition.name);
+                let is_wanted = next.keep.as_ref().is_none_or(|keep| keep(definition));
+                !is_hidden
+                    && is_wanted
+                    && all
+                        .get(&definition.name)
+                        .is_some_and(|tool| tool.is_enabled(&info))
+            };
+            agent.some_tools(&all, keep)
+        };
+        Ok(Step {
+            options: self.options(setup, next.options),
+            model: next.model.unwrap_or_else(|| Arc::clone(&setup.model)),
+            instructions: match next.instructions {
+                Some(instructions) => Some(Cow::Owned(instructions)),
+                None => setup.instructions.as_deref().map(Cow::Borrowed),
+            },
+            tools,
+        })
+    }
+
+    fn options(
+        &self,
+        setup: &'a Setup,
+        of_step: Option<RequestOptions>,
+    ) -> Cow<'a, RequestOptions> {
+        let mut options = of_step.map_or(Cow::Borrowed(&setup.options), Cow::Owned);
+        let tools_were_called = self.host.lock_counts().calls > 0;
+        if is_spent(options.tool_choice.as_ref(), tools_were_called) {
+            options.to_mut().tool_choice = None;
+        }
+        if let Some(shape) = &self.host.shape {
+            options.to_mut().response_format =
+                Some(ResponseFormat::new(shape.name(), shape.schema().clone()));
+        }
+        options
+    }
+}
+
+/// Whether the run has the data that its tools take, before the first of them is offered.
+///
+/// # Errors
+///
+/// The first tool that would miss something.
+pub(super) fn check_run_data(tools: &ToolSet, host: &RunHost) -> Result<(), Cause> {
+    for tool in tools.iter() {
+        for need in tool.needs() {
+            if !host.has_data(need.id) {
+                return Err(Cause::MissingData {
+                    tool: tool.name().to_owned(),
+                    data: need.name,
+                });
+            }
+        }
+    }
+    Ok(())
+}
