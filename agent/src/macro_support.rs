@@ -18,7 +18,9 @@ pub use crate::tool::param::{
 };
 pub use crate::tool::strict::{Closed, Strict, must_be_closed};
 pub use crate::tool::validate::{Refusals, from_model};
-pub use crate::tool::{OnError, Origin, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy};
+pub use crate::tool::{
+    OnError, Origin, Permission, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy,
+};
 #[cfg(feature = "macros")]
 pub use agent_macros::tools;
 pub use serde;

@@ -56,7 +56,10 @@ pub(crate) struct Options {
     pub(crate) destructive: Option<Span>,
     pub(crate) parallel: Option<(Span, bool)>,
     pub(crate) sequential: Option<Span>,
-    pub(crate) needs_approval: bool,
+    pub(crate) needs_approval: Option<Approval>,
+    pub(crate) deferred: bool,
+    pub(crate) retries: Option<syn::LitInt>,
+    pub(crate) offload_at: Option<syn::LitInt>,
     pub(crate) strict: Option<bool>,
     pub(crate) on_error: Option<OnError>,
     pub(crate) proxy: Option<Ident>,
@@ -64,6 +67,14 @@ pub(crate) struct Options {
     pub(crate) validate: Option<Path>,
     pub(crate) krate: Option<Path>,
     pub(crate) inline: Option<Span>,
+}
+
+/// Whether a person must agree to calls.
+pub(crate) enum Approval {
+    /// To all of them, or to none.
+    Always(bool),
+    /// As this function says of the arguments.
+    Asked(Path),
 }
 
 pub(crate) enum OnError {

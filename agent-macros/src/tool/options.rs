@@ -1,6 +1,6 @@
 //! `#[tool(..)]` on a function.
 
-use super::ast::{OnError, Options};
+use super::ast::{Approval, OnError, Options};
 use crate::error::Errors;
 use crate::keys::{bare, flag, parse as parse_keys, text, value};
 use proc_macro2::{Ident, TokenStream};
@@ -19,6 +19,9 @@ const KEYS: &[&str] = &[
     "parallel",
     "sequential",
     "needs_approval",
+    "deferred",
+    "retries",
+    "offload_at",
     "strict",
     "on_error",
     "validate",
@@ -41,7 +44,10 @@ pub(crate) fn parse(tokens: TokenStream, errors: &Errors) -> Options {
             "destructive" => options.destructive = flag(key, input)?.then_some(span),
             "parallel" => options.parallel = Some((span, flag(key, input)?)),
             "sequential" => options.sequential = Some(bare(key, input)?),
-            "needs_approval" => options.needs_approval = flag(key, input)?,
+            "needs_approval" => options.needs_approval = Some(approval(key, input)?),
+            "deferred" => options.deferred = flag(key, input)?,
+            "retries" => options.retries = Some(value(key, input, "3")?),
+            "offload_at" => options.offload_at = Some(value(key, input, "50_000")?),
             "strict" => options.strict = Some(flag(key, input)?),
             "on_error" => options.on_error = Some(on_error(key, input)?),
             "validate" => options.validate = Some(value(key, input, "path")?),
@@ -68,6 +74,14 @@ pub(crate) fn equals<'a>(
     }
     input.parse::<Token![=]>()?;
     Ok(input)
+}
+
+/// `needs_approval`, `needs_approval = false`, or `needs_approval = path` of a function over the arguments.
+fn approval(key: &Ident, input: ParseStream<'_>) -> Result<Approval> {
+    if !input.peek(Token![=]) || input.peek2(syn::LitBool) {
+        return flag(key, input).map(Approval::Always);
+    }
+    value(key, input, "path").map(Approval::Asked)
 }
 
 /// `feed`, `fatal` or `say("..")`.

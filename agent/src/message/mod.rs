@@ -12,8 +12,8 @@ mod reply;
 mod result;
 mod transcript;
 
-pub(crate) use fresh::fresh_name;
 pub use content::{Content, Image, ImageSource};
+pub(crate) use fresh::fresh_name;
 pub use id_rule::IdRule;
 pub use reply::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
 pub use result::{Outcome, ToolResult};

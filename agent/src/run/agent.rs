@@ -1,11 +1,11 @@
 //! What a program sets up once.
 
-use super::builder::AgentBuilder;
-use super::plan::Setup;
 use super::approval::Paused;
-use super::host::{Given, RunHost};
+use super::builder::AgentBuilder;
 use super::effects::Events;
+use super::host::{Given, RunHost};
 use super::limits::Counts;
+use super::plan::Setup;
 use super::start::Run;
 use crate::message::{Message, ToolCall, ToolResult, fresh_name};
 use crate::model::Model;
@@ -151,7 +151,11 @@ impl Agent {
             .filter(|definition| keep(definition))
             .map(|definition| &*definition.name)
             .collect();
-        let last = self.shared.part.read().unwrap_or_else(PoisonError::into_inner);
+        let last = self
+            .shared
+            .part
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(part) = &*last
             && Arc::ptr_eq(&part.of, all)
             && part.tools.names().eq(kept.iter().copied())
@@ -161,7 +165,11 @@ impl Agent {
         drop(last);
         let some = ToolSet::clone(all).filter(|definition| kept.contains(&&*definition.name));
         let tools = Arc::new(some);
-        *self.shared.part.write().unwrap_or_else(PoisonError::into_inner) = Some(Part {
+        *self
+            .shared
+            .part
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Part {
             of: Arc::clone(all),
             tools: Arc::clone(&tools),
         });

@@ -2,7 +2,7 @@
 
 use super::state::{OpenCall, RunState, ShownCall, Stage, Standing};
 use crate::json::{Mends, Provenance};
-use crate::message::{Transcript, ToolCall, Usage};
+use crate::message::{ToolCall, Transcript, Usage};
 use crate::tool::{CallEnd, ToolError, ToolOutput};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -173,10 +173,14 @@ impl fmt::Debug for PendingCall<'_> {
 #[non_exhaustive]
 pub enum DecisionError {
     /// No call of this id waits for it.
-    #[error("no call `{0}` waits for this; it was decided or answered before, or belongs to another run")]
+    #[error(
+        "no call `{0}` waits for this; it was decided or answered before, or belongs to another run"
+    )]
     NotWaiting(String),
     /// The decision is about another call, or was changed on its way.
-    #[error("the decision about `{0}` is not about the call that waits, or was changed on its way; ask again")]
+    #[error(
+        "the decision about `{0}` is not about the call that waits, or was changed on its way; ask again"
+    )]
     Foreign(String),
 }
 

@@ -48,7 +48,8 @@ impl Drive<'_> {
                 return Err(cause);
             }
             Err(Cause::Limit(limit)) => {
-                let end = || CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
+                let end =
+                    || CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
                 self.state.close_calls(end);
                 self.deliver().await?;
                 return Err(Cause::Limit(limit.clone()));
@@ -68,7 +69,9 @@ impl Drive<'_> {
         };
         let terminated = ends().all(|end| end.terminate && !end.is_error());
         let all_failed = ends().all(CallEnd::is_error);
-        let unknown = ends().filter(|end| end.outcome == Outcome::UnknownTool).count();
+        let unknown = ends()
+            .filter(|end| end.outcome == Outcome::UnknownTool)
+            .count();
         self.host.count_ends(all_failed, unknown);
         self.deliver().await?;
         Ok(if end_run || terminated {
@@ -104,7 +107,11 @@ impl Drive<'_> {
         } = &*self.state;
         let (host, effects, events) = (self.host, self.effects, self.events);
         let setup = host.agent(&head.handed_to).setup();
-        let calls: Vec<&ToolCall> = transcript.last().into_iter().flat_map(Message::calls).collect();
+        let calls: Vec<&ToolCall> = transcript
+            .last()
+            .into_iter()
+            .flat_map(Message::calls)
+            .collect();
         let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
         if fresh {
             host.count_calls(&calls).map_err(Cause::Limit)?;
@@ -114,8 +121,12 @@ impl Drive<'_> {
             .zip(open.iter())
             .enumerate()
             .map(|(index, (call, open))| {
-                Slot::new(call, context(self.host, head.key(index), call, open), setup.mending)
-                    .with_edit(open.edited.clone())
+                Slot::new(
+                    call,
+                    context(self.host, head.key(index), call, open),
+                    setup.mending,
+                )
+                .with_edit(open.edited.clone())
             })
             .collect();
         let desk = Desk {
@@ -252,7 +263,9 @@ async fn admit<'a>(
         }
         let admitted = match admitted {
             Admitted::Ready(call) if approved && !is_what_was_shown(slot, call.tool, open) => {
-                Admitted::Waits("its tool or its arguments changed after somebody agreed".to_owned())
+                Admitted::Waits(
+                    "its tool or its arguments changed after somebody agreed".to_owned(),
+                )
             }
             admitted => admitted,
         };

@@ -1,16 +1,16 @@
 //! How an agent is set up.
 
 use super::agent::Agent;
-use super::plan::{Execution, Setup};
 use super::compact::{Compaction, Compactor};
 use super::limits::Limits;
 use super::middleware::Middleware;
+use super::plan::{Execution, Setup};
 use super::step::NextTurn;
 use crate::message::Content;
 use crate::model::{Model, RequestOptions, ToolChoice};
 use crate::tool::{
-    ArtifactStore, CallInfo, Coercion, Hook, IntoTools, OnError, Permission, READ_ARTIFACT, Repaired,
-    Rule, Tool, ToolSetError, Tools, TurnInfo,
+    ArtifactStore, CallInfo, Coercion, Hook, IntoTools, OnError, Permission, READ_ARTIFACT,
+    Repaired, Rule, Tool, ToolSetError, Tools, TurnInfo,
 };
 use std::fmt;
 use std::num::NonZeroUsize;

@@ -222,10 +222,7 @@ impl<'a> Desk<'a> {
                 }
             }
         }
-        Ok((
-            edited.map(|arguments| arguments.text().to_owned()),
-            asked,
-        ))
+        Ok((edited.map(|arguments| arguments.text().to_owned()), asked))
     }
 
     /// Shows the end of a call to the hooks, and makes of it what the model may read.

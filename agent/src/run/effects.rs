@@ -171,7 +171,10 @@ impl Effects for InProcess<'_> {
         let timeout = policy.timeout.or(setup.tool_timeout);
         let attempt = Attempt::new(call, timeout);
         let run = async move {
-            let ran = match self.unless_stopped(attempt.through(&setup.middleware)).await {
+            let ran = match self
+                .unless_stopped(attempt.through(&setup.middleware))
+                .await
+            {
                 Ok(ran) => ran,
                 Err(Cause::Limit(limit)) => Ok(CallEnd::out_of_time(&limit.to_string())),
                 Err(_) => Ok(CallEnd::cancelled()),

@@ -57,8 +57,14 @@ pub(super) enum Cause {
     NoShape(ToolSetError),
     /// The run could not be written down.
     Store(BoxError),
-    Tool { tool: String, error: ToolError },
-    MissingData { tool: String, data: &'static str },
+    Tool {
+        tool: String,
+        error: ToolError,
+    },
+    MissingData {
+        tool: String,
+        data: &'static str,
+    },
 }
 
 impl Cause {

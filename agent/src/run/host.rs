@@ -280,7 +280,12 @@ impl RunHost {
         end.result(call, slot.arguments().mends())
     }
 
-    async fn invoked(self: &Arc<Self>, desk: &Desk<'_>, slot: &Slot<'_>, approved: bool) -> CallEnd {
+    async fn invoked(
+        self: &Arc<Self>,
+        desk: &Desk<'_>,
+        slot: &Slot<'_>,
+        approved: bool,
+    ) -> CallEnd {
         if let Err(limit) = self.count_calls(&[slot.call]) {
             return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
         }

@@ -314,9 +314,14 @@ impl fmt::Display for Limit {
                 "the model was still calling tools after {most} turns; raise the limit or go on from the transcript"
             ),
             Self::Requests(most) => write!(f, "the run has used its {most} requests"),
-            Self::Calls(most) => write!(f, "the model wants more than the {most} calls of this run"),
+            Self::Calls(most) => {
+                write!(f, "the model wants more than the {most} calls of this run")
+            }
             Self::CallsOf { tool, most } => {
-                write!(f, "the model wants more than the {most} calls of `{tool}` in this run")
+                write!(
+                    f,
+                    "the model wants more than the {most} calls of `{tool}` in this run"
+                )
             }
             Self::Tokens(most) => write!(f, "the run has used its {most} tokens"),
             Self::Cost(most) => write!(f, "the run has cost the {most} that it may"),
@@ -327,10 +332,16 @@ impl fmt::Display for Limit {
             ),
             Self::ErrorTurns(most) => write!(f, "every call failed in {most} turns in a row"),
             Self::Repeats(most) => {
-                write!(f, "the model made the same calls more than {most} times in a row")
+                write!(
+                    f,
+                    "the model made the same calls more than {most} times in a row"
+                )
             }
             Self::UnknownTools(most) => {
-                write!(f, "the model called tools that do not exist more than {most} times")
+                write!(
+                    f,
+                    "the model called tools that do not exist more than {most} times"
+                )
             }
             Self::Retries { tool, most } => {
                 write!(f, "`{tool}` asked for a retry more than {most} times")

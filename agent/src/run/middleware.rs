@@ -91,10 +91,7 @@ impl<'a> Attempt<'a> {
 
     /// Runs the call through these layers.
     pub(super) async fn through(&self, layers: &[Arc<dyn Middleware>]) -> Ran {
-        let next = Next {
-            layers,
-            call: self,
-        };
+        let next = Next { layers, call: self };
         if layers.is_empty() {
             return self.once().await;
         }

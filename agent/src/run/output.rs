@@ -62,7 +62,9 @@ impl Shape {
         let context = ToolContext::for_test();
         match self.tool.prepare(&arguments, &context) {
             Ok(_) => Ok(arguments.text().to_owned()),
-            Err(end) => Err(end.result(&ToolCall::new("", NAME, ""), arguments.mends()).text()),
+            Err(end) => Err(end
+                .result(&ToolCall::new("", NAME, ""), arguments.mends())
+                .text()),
         }
     }
 }

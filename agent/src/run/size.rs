@@ -62,7 +62,11 @@ pub(super) fn cut(end: &mut CallEnd, most: usize) {
 }
 
 fn text_bytes(content: &[Content]) -> usize {
-    content.iter().filter_map(Content::as_text).map(str::len).sum()
+    content
+        .iter()
+        .filter_map(Content::as_text)
+        .map(str::len)
+        .sum()
 }
 
 fn all_text(content: &[Content]) -> String {
@@ -77,7 +81,9 @@ fn set_text(content: &mut Vec<Content>, text: String) {
 }
 
 fn shortened(text: &str, head: usize, tail: usize, note: &str) -> String {
-    let head = text.get(..text.floor_char_boundary(head)).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(head))
+        .unwrap_or_default();
     let from = text.ceil_char_boundary(text.len().saturating_sub(tail).max(head.len()));
     let tail = text.get(from..).unwrap_or_default();
     format!("{head}\n{note}\n{tail}")

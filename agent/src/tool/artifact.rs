@@ -59,7 +59,11 @@ impl MemoryArtifacts {
 impl ArtifactStore for MemoryArtifacts {
     async fn put(&self, artifact: Artifact) -> Result<String, BoxError> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = format!("artifact_{}_{}", kept.len() + 1, crate::message::fresh_name());
+        let id = format!(
+            "artifact_{}_{}",
+            kept.len() + 1,
+            crate::message::fresh_name()
+        );
         kept.push((id.clone(), artifact));
         Ok(id)
     }
@@ -139,7 +143,11 @@ impl Body for ReadArtifact {
 }
 
 fn part(text: &str, range: &Range) -> End {
-    let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
+    let at = |offset: u64| {
+        usize::try_from(offset)
+            .unwrap_or(usize::MAX)
+            .min(text.len())
+    };
     let start = text.floor_char_boundary(at(range.offset.unwrap_or(0)));
     let length = range.length.map_or(MOST_READ, at).min(MOST_READ);
     let mut end = text.floor_char_boundary(start.saturating_add(length));

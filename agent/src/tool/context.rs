@@ -41,17 +41,30 @@ pub(crate) trait Host: Send + Sync {
     fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)>;
 
     /// Where results go that are too large for the model.
-    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>>;
+    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+        None
+    }
 
     /// Runs a call of another tool of the run, inside this one.
     fn invoke<'a>(
         self: Arc<Self>,
         call: ToolCall,
-        under: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult>;
+        _under: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        let end = CallEnd::says(
+            Outcome::NotRun,
+            format!(
+                "`{}` was not called: there is no run behind this call",
+                call.name
+            ),
+        );
+        Box::pin(async move { end.result(&call, Mends::default()) })
+    }
 
     /// The run itself, if there is one: for what the room of the run builds in.
-    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)>;
+    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
+        None
+    }
 }
 
 impl ToolContext {
@@ -271,29 +284,6 @@ impl Host for Nobody {
     fn progress(&self, _: &str, _: &str, _: Progress) {}
 
     fn run_data(&self, _: TypeId) -> Option<&(dyn Any + Send + Sync)> {
-        None
-    }
-
-    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
-        None
-    }
-
-    fn invoke<'a>(
-        self: Arc<Self>,
-        call: ToolCall,
-        _: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
-        let end = CallEnd::says(
-            Outcome::NotRun,
-            format!(
-                "`{}` was not called: there is no run behind this call",
-                call.name
-            ),
-        );
-        Box::pin(async move { end.result(&call, Mends::default()) })
-    }
-
-    fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
         None
     }
 }

@@ -1,8 +1,8 @@
 use super::body::Body;
-use super::permission::Rule;
-use super::{CallInfo, Hook, TurnInfo};
 use super::param::RunDataType;
+use super::permission::Rule;
 use super::policy::ToolPolicy;
+use super::{CallInfo, Hook, TurnInfo};
 use crate::json::Object;
 use crate::schema::{Fingerprint, Schema};
 use std::fmt;

@@ -8,8 +8,8 @@
 //! constructors that make one).
 
 pub(crate) mod answer;
-mod artifact;
 mod arguments;
+mod artifact;
 mod body;
 pub(crate) mod borrowed;
 mod by_hand;
@@ -40,19 +40,17 @@ pub(crate) mod validate;
 
 pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;
-pub use body::{Prepared, Suspension};
-pub use by_hand::DecodeError;
 pub(crate) use artifact::READ_ARTIFACT;
 pub use artifact::{Artifact, ArtifactStore, MemoryArtifacts};
+pub use body::{Prepared, Suspension};
+pub use by_hand::DecodeError;
 pub(crate) use context::Host;
 pub use context::{Progress, ToolContext, TurnInfo};
-pub use end::CallEnd;
-pub use hook::{After, Before, CallInfo, Gate, Hook, after_calls, before_calls};
-pub(crate) use permission::Rule;
-pub use permission::Permission;
-pub(crate) use error::Advice;
 pub use definition::{Origin, Tool, ToolDefinition};
+pub use end::CallEnd;
+pub(crate) use error::Advice;
 pub use error::{BoxError, ToolError};
+pub use hook::{After, Before, CallInfo, Gate, Hook, after_calls, before_calls};
 pub use list::{Given, IntoTools, Tools};
 pub use mending::{Mending, Repaired};
 pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
@@ -60,6 +58,8 @@ pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
 pub(crate) use offered::Offered;
 pub use output::{Shown, ToolOutput};
 pub use param::{FromCall, RunData, RunDataType, State};
+pub use permission::Permission;
+pub(crate) use permission::Rule;
 pub use policy::{OnError, Scheduling, ToolPolicy};
 pub use set::{Definitions, ToolSet};
 pub use set_error::ToolSetError;

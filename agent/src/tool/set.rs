@@ -1,9 +1,9 @@
 use super::definition::{Rewrite, Tool, ToolDefinition};
-use super::set_error::ToolSetError;
 #[cfg(feature = "providers")]
 use super::offered::Memory;
 use super::permission::Rule;
 use super::policy::ToolPolicy;
+use super::set_error::ToolSetError;
 use super::{CallInfo, Hook, TurnInfo};
 use crate::json::Object;
 use crate::schema::Fingerprint;

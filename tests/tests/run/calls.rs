@@ -4,7 +4,8 @@ use crate::{call, results, scripted};
 use agent::message::{Outcome, ToolResult};
 use agent::model::Step;
 use agent::{
-    Agent, Execution, RunData, RunErrorKind, State, ToolContext, ToolError, ToolOutput, tool, tools,
+    Agent, Execution, RunData, RunErrorKind, Shown, State, ToolContext, ToolError, ToolOutput,
+    tool, tools,
 };
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -230,12 +231,6 @@ fn broken_sync() {
     panic!("a secret of the host");
 }
 
-/// Do something grave.
-#[tool(needs_approval)]
-async fn grave(State(ran): State<Arc<AtomicUsize>>) {
-    ran.fetch_add(1, Ordering::SeqCst);
-}
-
 #[tokio::test]
 async fn every_call_has_one_result_that_says_how_it_ended() {
     let model = scripted([
@@ -246,14 +241,11 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
             call("4", "divided", "{}"),
             call("5", "broken", "{}"),
             call("6", "broken_sync", "{}"),
-            call("7", "grave", "{}"),
         ]),
         Step::text("done"),
     ]);
-    let ran = Arc::new(AtomicUsize::new(0));
     let agent = Agent::builder(Arc::clone(&model))
-        .tools(tools![divide, broken, broken_sync, grave])
-        .state(Arc::clone(&ran))
+        .tools(tools![divide, broken, broken_sync])
         .build()
         .unwrap();
     let results = results(&agent, &model).await;
@@ -270,7 +262,6 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
             ("4", Outcome::UnknownTool),
             ("5", Outcome::Panicked),
             ("6", Outcome::Panicked),
-            ("7", Outcome::Refused),
         ]
     );
     assert_eq!(results[0].text(), "3");
@@ -290,11 +281,6 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
     for panicked in [4, 5] {
         assert!(!results[panicked].text().contains("secret"));
     }
-    assert_eq!(
-        ran.load(Ordering::SeqCst),
-        0,
-        "what needs approval did not run"
-    );
 }
 
 /// Fail in a way that is nobody's business.
@@ -495,10 +481,10 @@ async fn what_a_person_is_shown_the_model_never_reads() {
     let mut shown = None;
     while let Some(event) = run.next().await {
         if let agent::Event::CallEnded(ended) = event {
-            shown = ended.user;
+            shown = Some(ended.shown);
         }
     }
-    assert_eq!(shown.as_deref(), Some("for the person"));
+    assert_eq!(shown, Some(Shown::Text("for the person".to_owned())));
     assert_eq!(
         crate::first_results(run.finish().await.unwrap().transcript())[0].text(),
         "for the model"

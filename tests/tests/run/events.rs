@@ -20,6 +20,7 @@ async fn work(
 
 fn name(event: &Event) -> String {
     match event {
+        Event::Heard(_) => "heard".to_owned(),
         Event::TurnStarted { turn } => format!("turn {turn}"),
         Event::Text(text) => format!("text {}", text.trim_end()),
         Event::CallWritten { id, .. } => format!("written {id}"),
@@ -67,6 +68,7 @@ async fn events_come_in_the_documented_order() {
     assert_eq!(
         names(&agent).await,
         [
+            "heard",
             "turn 1",
             "text I",
             "text look",

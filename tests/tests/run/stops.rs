@@ -112,7 +112,7 @@ async fn calls_that_are_cut_off_again_and_again_end_the_run() {
 async fn the_turn_limit_owns_what_was_done() {
     let (agent, ran) = counting((0..9).map(|_| reply(true, StopReason::ToolUse)).collect());
     let error = agent.run("go").await.unwrap_err();
-    assert_eq!(error.kind(), RunErrorKind::TurnLimit);
+    assert_eq!(error.kind(), RunErrorKind::Limit);
     assert_eq!(error.turns(), 5);
     assert_eq!(ran.load(Ordering::SeqCst), 5);
     let transcript = error.into_transcript();

@@ -3,7 +3,7 @@
 use super::read::default_value;
 use super::{ask, kept, place, wire_name};
 use crate::json;
-use crate::tool::ast::{OnError, Param, Tool};
+use crate::tool::ast::{Approval, OnError, Param, Tool};
 use crate::tool::constraint::Class;
 use crate::types::{Passing, with_lifetime};
 use proc_macro2::{Span, TokenStream};
@@ -65,12 +65,22 @@ fn policy(tool: &Tool, private: &TokenStream) -> TokenStream {
         ("read_only", options.read_only.is_some()),
         ("idempotent", options.idempotent),
         ("destructive", options.destructive.is_some()),
-        ("needs_approval", options.needs_approval),
+        (
+            "needs_approval",
+            matches!(options.needs_approval, Some(Approval::Always(true))),
+        ),
+        ("deferred", options.deferred),
     ] {
         if on {
             let field = format_ident!("{field}");
             set.push(quote!(#field = true));
         }
+    }
+    if let Some(retries) = &options.retries {
+        set.push(quote!(retries = #private::Some(#retries)));
+    }
+    if let Some(bytes) = &options.offload_at {
+        set.push(quote!(offload_at = #private::Some(#bytes)));
     }
     let scheduling = match (options.parallel, options.sequential) {
         (_, Some(_)) => Some(quote!(Sequential)),

@@ -1,7 +1,8 @@
 //! From arguments to a call that has not begun: the one box of a call, which owns them.
 
+use super::read::asked_of_all;
 use super::{Place, allow, kept, lends, slot};
-use crate::tool::ast::Tool;
+use crate::tool::ast::{Approval, Tool};
 use crate::types::{Kept, Passing, Spelled};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -81,6 +82,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     }
     let (header, _, _) = generics.split_for_impl();
     let body = body(tool, private, &gets, &passed);
+    let (asked, with_permission) = permission(tool, private);
     let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
     let allow = allow();
     quote_spanned! {Span::mixed_site()=>
@@ -96,10 +98,33 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
                 #context: &'__a #private::ToolContext,
             ) -> #private::Result<#private::Prepared<'__a>, #private::ReadError> {
                 let (#(#slots,)*) = <Self as #private::Declared<#number>>::read(reader)?;
-                #body
+                #asked
+                #body #with_permission
             }
         }
     }
+}
+
+/// Asks the user's own function whether a person must agree, before the arguments are moved into the call.
+fn permission(tool: &Tool, private: &TokenStream) -> (TokenStream, TokenStream) {
+    let Some(Approval::Asked(path)) = &tool.options.needs_approval else {
+        return (TokenStream::new(), TokenStream::new());
+    };
+    let permission = Ident::new("permission", Span::mixed_site());
+    let said = asked_of_all(
+        tool,
+        private,
+        path,
+        |said| quote_spanned!(path.span()=> #permission = #private::Into::into(#said);),
+    );
+    let asked = quote_spanned! {Span::mixed_site()=>
+        let mut #permission = #private::Permission::Allow;
+        #said
+    };
+    let with = quote_spanned! {Span::mixed_site()=>
+        .map(|prepared: #private::Prepared<'__a>| prepared.with_permission(#permission))
+    };
+    (asked, with)
 }
 
 /// Calls share the value. The bound is wholly under the span of the type that must meet it.

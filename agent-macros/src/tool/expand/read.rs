@@ -79,30 +79,13 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
     };
     let each: Vec<_> = tool.params.iter().enumerate().filter_map(one).collect();
     let whole = tool.options.validate.as_ref().map(|validate| {
-        let is_argument =
-            |(_, param): &(usize, &Param)| param.name.is_some() && !types::is_host(&param.ty);
-        let arguments: Vec<_> = tool.params.iter().enumerate().filter(is_argument).collect();
-        let slots: Vec<_> = arguments.iter().map(|(at, _)| slot(*at)).collect();
-        let by_type = arguments.iter().filter(|(_, param)| {
-            param.arg.schema_with.is_none() && param.arg.deserialize_with.is_none()
-        });
-        let asked = by_type.map(|(_, param)| {
-            let span = place(param);
-            let kept = kept(tool, param, "'_", private);
-            quote_spanned!(span=> #private::from_model::<#kept, _>();)
-        });
-        let given = slots.iter().map(|slot| {
-            let mut slot = slot.clone();
-            slot.set_span(slot.span().located_at(validate.span()));
-            slot
-        });
-        let said = quote_spanned!(validate.span()=> #validate(#(#given),*));
-        quote_spanned! {Span::mixed_site()=>
-            #(#asked)*
-            if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
-                #refusals.note("", false, #said);
-            }
-        }
+        let said = asked_of_all(
+            tool,
+            private,
+            validate,
+            |said| quote!(#refusals.note("", false, #said);),
+        );
+        quote!(#said)
     });
     if each.is_empty() && whole.is_none() {
         return TokenStream::new();
@@ -114,6 +97,39 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
         #settle
         #whole
         #settle
+    }
+}
+
+/// Asks a function of the user's about all that the model sends, and does with its answer what `then` says.
+pub(super) fn asked_of_all(
+    tool: &Tool,
+    private: &TokenStream,
+    path: &syn::Path,
+    then: impl FnOnce(TokenStream) -> TokenStream,
+) -> TokenStream {
+    let is_argument =
+        |(_, param): &(usize, &Param)| param.name.is_some() && !types::is_host(&param.ty);
+    let arguments: Vec<_> = tool.params.iter().enumerate().filter(is_argument).collect();
+    let slots: Vec<_> = arguments.iter().map(|(at, _)| slot(*at)).collect();
+    let by_type = arguments.iter().filter(|(_, param)| {
+        param.arg.schema_with.is_none() && param.arg.deserialize_with.is_none()
+    });
+    let asked = by_type.map(|(_, param)| {
+        let span = place(param);
+        let kept = kept(tool, param, "'_", private);
+        quote_spanned!(span=> #private::from_model::<#kept, _>();)
+    });
+    let given = slots.iter().map(|slot| {
+        let mut slot = slot.clone();
+        slot.set_span(slot.span().located_at(path.span()));
+        slot
+    });
+    let then = then(quote_spanned!(path.span()=> #path(#(#given),*)));
+    quote_spanned! {Span::mixed_site()=>
+        #(#asked)*
+        if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
+            #then
+        }
     }
 }
 

@@ -139,7 +139,7 @@ async fn what_serialises_as_a_string_is_text_and_the_rest_is_json() {
 async fn an_output_is_handed_on_as_it_is() {
     let set = tools![output].into_set().unwrap();
     let output = call(&set, "output", "{}").await.unwrap();
-    assert_eq!(output.user.as_deref(), Some("for the user"));
+    assert_eq!(output.shown, crate::Shown::Text("for the user".to_owned()));
 }
 
 #[tokio::test]
