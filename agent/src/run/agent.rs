@@ -6,8 +6,10 @@ use super::effects::Events;
 use super::host::{Given, RunHost};
 use super::limits::Counts;
 use super::plan::Setup;
+use super::session::Session;
 use super::start::Run;
-use crate::message::{Message, ToolCall, ToolResult, fresh_name};
+use super::state::RunState;
+use crate::message::{Message, ToolCall, ToolResult, Transcript, fresh_name};
 use crate::model::Model;
 use crate::tool::{ToolContext, ToolDefinition, ToolReport, ToolSet};
 use std::fmt;
@@ -75,6 +77,13 @@ impl Agent {
         Run::going_on(self.clone(), paused.into_state())
     }
 
+    /// A run that goes on with what a session was in the middle of: with calls that people have decided about, or where a
+    /// process died. Calls that ran are not run again; one that was running when the process died is run again only if its
+    /// tool is declared idempotent, and else reported to the model as unknown.
+    pub fn go_on(&self, session: &Session) -> Run {
+        Run::going_on(self.clone(), RunState::new(Transcript::new())).session(session)
+    }
+
     /// The tools as they are now.
     pub fn tools(&self) -> Arc<ToolSet> {
         Arc::clone(
@@ -127,7 +136,7 @@ impl Agent {
         let given = Given::to(self.clone());
         let host = RunHost::new(given, &Events::nowhere(), Counts::default());
         let tools = self.tools();
-        host.offer(&tools);
+        host.offer(&tools, &[]);
         let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);
         let context = ToolContext::new(
             call.id.as_str(),

@@ -101,6 +101,7 @@ pub struct PendingCall<'a> {
     call: &'a ToolCall,
     open: &'a OpenCall,
     why: &'a str,
+    #[cfg(feature = "signing")]
     run: &'a RunState,
 }
 
@@ -144,6 +145,7 @@ impl<'a> PendingCall<'a> {
 
     /// All that a decision about this call is bound to, as one line: the run, the turn, the place of the call, what its
     /// tool was, and the arguments.
+    #[cfg(feature = "signing")]
     pub(super) fn binding(&self) -> String {
         let tool = self.open.shown.as_ref().map(|shown| &*shown.fingerprint);
         let parts = (
@@ -262,6 +264,7 @@ fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>
                 call,
                 open,
                 why,
+                #[cfg(feature = "signing")]
                 run,
             }),
             Stage::Suspended {

@@ -2,9 +2,10 @@
 
 use super::agent::Agent;
 use super::compact::{Compaction, Compactor};
+use super::delegate::{self, SEARCH_TOOLS};
 use super::limits::Limits;
 use super::middleware::Middleware;
-use super::plan::{Execution, Setup};
+use super::plan::{Execution, Handoff, Setup};
 use super::step::NextTurn;
 use crate::message::Content;
 use crate::model::{Model, RequestOptions, ToolChoice};
@@ -170,6 +171,23 @@ impl<S, G> AgentBuilder<S, G> {
         self
     }
 
+    /// Lets the model hand the run to another agent, with the tool `transfer_to_<name>`: from the next request on that
+    /// agent's model, instructions, tools and hooks count, over the same conversation. The limits stay those of the agent
+    /// that began the run. Of several such calls in one reply the first counts.
+    pub fn handoff(
+        mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        agent: Agent,
+    ) -> Self {
+        let to = Handoff {
+            description: description.into(),
+            agent,
+        };
+        self.setup.handoffs.insert(name.into(), to);
+        self
+    }
+
     /// Makes a conversation shorter when a request has read more than so many tokens, or the provider says that it is
     /// too long: see [`KeepLast`](crate::KeepLast) and [`Summarize`](crate::Summarize).
     pub fn compaction(mut self, above: u64, compactor: impl Compactor + 'static) -> Self {
@@ -217,7 +235,7 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
     ///
     /// # Errors
     ///
-    /// When two tools have the same name, a tool's schema is impossible, or the model cannot be told of them as they
+    /// When two tools have the same name (those of hand-offs, of artifacts and of the search for tools included), a tool's schema is impossible, or the model cannot be told of them as they
     /// demand (`strict` where it cannot be); the message names the tools.
     pub fn build(self) -> Result<Agent, ToolSetError> {
         let mut tools = self.tools.bind(self.state)?;
@@ -225,6 +243,13 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
             && tools.get(READ_ARTIFACT).is_none()
         {
             tools.add(Tool::read_artifact(Arc::clone(store))?)?;
+        }
+        for (name, to) in &self.setup.handoffs {
+            tools.add(delegate::handoff(name, &to.description)?)?;
+        }
+        let is_deferred = |tool: &Tool| tool.definition().policy.deferred;
+        if tools.iter().any(is_deferred) && tools.get(SEARCH_TOOLS).is_none() {
+            tools.add(delegate::search_tools()?)?;
         }
         let report = self.setup.model.check_tools(&tools.definitions())?;
         Ok(Agent::new(self.setup, tools, report))

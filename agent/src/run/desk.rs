@@ -285,7 +285,7 @@ impl<'a> Desk<'a> {
             }
             OnError::Fatal => Some(Cause::Tool {
                 tool: tool.name().to_owned(),
-                error: end.error.take()?,
+                error: Box::new(end.error.take()?),
             }),
         }
     }

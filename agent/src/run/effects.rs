@@ -145,7 +145,7 @@ impl Effects for InProcess<'_> {
             let reply = self
                 .unless_stopped(self.read_reply(model, request))
                 .await?
-                .map_err(Cause::Model)?;
+                .map_err(|error| Cause::Model(Box::new(error)))?;
             noted.record("stop", reply.stop.reason.as_str());
             noted.record("input_tokens", reply.usage.input);
             noted.record("output_tokens", reply.usage.output);

@@ -1,10 +1,11 @@
 use super::approval::Paused;
 use super::limits::Limit;
+use super::session::SessionError;
 use super::start::Answer;
 use super::state::RunState;
 use crate::message::{Transcript, Usage};
 use crate::model::ModelError;
-use crate::tool::{BoxError, Hook, ToolError, ToolSetError};
+use crate::tool::{Hook, ToolError, ToolSetError};
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -25,15 +26,17 @@ use std::fmt;
 /// # Ok(())
 /// # }
 /// ```
-pub struct RunError {
+pub struct RunError(Box<Ended>);
+
+struct Ended {
     cause: Cause,
-    state: Box<RunState>,
+    state: RunState,
 }
 
 /// What stopped the run.
 #[derive(Debug)]
 pub(super) enum Cause {
-    Model(ModelError),
+    Model(Box<ModelError>),
     Limit(Limit),
     CutOff,
     CutOffAgain(u32),
@@ -54,12 +57,12 @@ pub(super) enum Cause {
     /// The answer has not the shape that was asked for.
     WrongShape(String),
     /// No shape can be made of the type that was asked for.
-    NoShape(ToolSetError),
+    NoShape(Box<ToolSetError>),
     /// The run could not be written down.
-    Store(BoxError),
+    Session(Box<SessionError>),
     Tool {
         tool: String,
-        error: ToolError,
+        error: Box<ToolError>,
     },
     MissingData {
         tool: String,
@@ -73,6 +76,12 @@ impl Cause {
             by: by.name().to_owned(),
             why,
         }
+    }
+}
+
+impl From<SessionError> for Cause {
+    fn from(error: SessionError) -> Self {
+        Self::Session(Box::new(error))
     }
 }
 
@@ -102,8 +111,9 @@ pub enum RunErrorKind {
     Stopped,
     /// The answer does not fit the type that was asked for.
     WrongShape,
-    /// The run could not be written down, and did not go on.
-    Store,
+    /// The session could not be opened, or the run not be written down; it did not go on. See
+    /// [`RunError::session_error`].
+    Session,
     /// A tool failed whose errors end the run.
     Tool,
     /// A tool needs data that this run was not given.
@@ -112,15 +122,12 @@ pub enum RunErrorKind {
 
 impl RunError {
     pub(super) fn new(cause: Cause, state: RunState) -> Self {
-        Self {
-            cause,
-            state: Box::new(state),
-        }
+        Self(Box::new(Ended { cause, state }))
     }
 
     /// What stopped the run.
     pub fn kind(&self) -> RunErrorKind {
-        match self.cause {
+        match &self.0.cause {
             Cause::Model(_) => RunErrorKind::Model,
             Cause::Limit(_) => RunErrorKind::Limit,
             Cause::CutOff | Cause::CutOffAgain(_) => RunErrorKind::CutOff,
@@ -134,31 +141,50 @@ impl RunError {
             Cause::Suspended(_) => RunErrorKind::Suspended,
             Cause::Stopped { .. } => RunErrorKind::Stopped,
             Cause::WrongShape(_) | Cause::NoShape(_) => RunErrorKind::WrongShape,
-            Cause::Store(_) => RunErrorKind::Store,
+            Cause::Session(_) => RunErrorKind::Session,
             Cause::Tool { .. } => RunErrorKind::Tool,
             Cause::MissingData { .. } => RunErrorKind::MissingData,
         }
     }
 
     pub(super) fn no_shape(error: ToolSetError) -> Self {
-        Self::new(Cause::NoShape(error), RunState::new(Transcript::new()))
+        Self::new(
+            Cause::NoShape(Box::new(error)),
+            RunState::new(Transcript::new()),
+        )
     }
 
     pub(super) fn wrong_shape(problems: String, answer: Answer) -> Self {
         Self::new(Cause::WrongShape(problems), answer.into_state())
     }
 
+    /// What is waited for, if the run waits.
+    pub(super) fn waits_for(&self) -> Option<String> {
+        match &self.0.cause {
+            cause @ (Cause::Suspended(_) | Cause::Approval(_)) => Some(cause.to_string()),
+            _ => None,
+        }
+    }
+
     /// The limit that was reached, if that is why the run stopped.
     pub fn limit(&self) -> Option<&Limit> {
-        match &self.cause {
+        match &self.0.cause {
             Cause::Limit(limit) => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// The error of the session, if it was one.
+    pub fn session_error(&self) -> Option<&SessionError> {
+        match &self.0.cause {
+            Cause::Session(error) => Some(error),
             _ => None,
         }
     }
 
     /// The model's error, if it was one.
     pub fn model_error(&self) -> Option<&ModelError> {
-        match &self.cause {
+        match &self.0.cause {
             Cause::Model(error) => Some(error),
             _ => None,
         }
@@ -167,8 +193,8 @@ impl RunError {
     /// What was said so far, with every call answered: it can be sent again. A call that waits for an answer from
     /// outside is answered with an error that says so.
     pub fn into_transcript(mut self) -> Transcript {
-        self.state.deliver();
-        self.state.transcript
+        self.0.state.deliver();
+        self.0.state.transcript
     }
 
     /// The run as it waits, if that is why it stopped: answer its calls and resume it.
@@ -177,26 +203,26 @@ impl RunError {
     ///
     /// The same error, if the run does not wait for anything.
     pub fn into_paused(self) -> Result<Paused, Self> {
-        match self.cause {
-            Cause::Suspended(_) | Cause::Approval(_) => Ok(Paused::new(*self.state)),
+        match &self.0.cause {
+            Cause::Suspended(_) | Cause::Approval(_) => Ok(Paused::new(self.0.state)),
             _ => Err(self),
         }
     }
 
     /// What the run used.
     pub fn usage(&self) -> Usage {
-        self.state.usage()
+        self.0.state.usage()
     }
 
     /// How many turns it took.
     pub fn turns(&self) -> u32 {
-        self.state.head.turn
+        self.0.state.head.turn
     }
 }
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cause.fmt(f)
+        self.0.cause.fmt(f)
     }
 }
 
@@ -240,7 +266,7 @@ impl fmt::Display for Cause {
                 "the model's answer does not fit the type that was asked for: {problems}"
             ),
             Cause::NoShape(error) => error.fmt(f),
-            Cause::Store(error) => write!(f, "the run could not be written down, and stopped: {error}"),
+            Cause::Session(error) => error.fmt(f),
             Cause::Suspended(reason) => {
                 write!(f, "{reason}; answer it and resume the run")
             }
@@ -258,18 +284,18 @@ impl fmt::Display for Cause {
 impl fmt::Debug for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunError")
-            .field("cause", &self.cause)
-            .field("turns", &self.state.head.turn)
+            .field("cause", &self.0.cause)
+            .field("turns", &self.0.state.head.turn)
             .finish_non_exhaustive()
     }
 }
 
 impl StdError for RunError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &self.cause {
+        match &self.0.cause {
             Cause::Model(error) => error.source(),
             Cause::Tool { error, .. } => error.error().source(),
-            Cause::Store(error) => error.source(),
+            Cause::Session(error) => error.source(),
             _ => None,
         }
     }

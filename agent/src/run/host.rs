@@ -1,6 +1,7 @@
 //! One run as its tools and its limits see it: what it was given, what it shows, what it has used.
 
 use super::agent::Agent;
+use super::delegate::fit;
 use super::desk::{Admitted, Desk, Slot};
 use super::effects::{Events, InProcess, Key, ReadyCall};
 use super::event::Event;
@@ -9,7 +10,7 @@ use super::limits::{Counts, Limit, Limits};
 use super::output::Shape;
 use super::plan::Setup;
 use crate::message::{Outcome, ToolCall, ToolResult, Usage};
-use crate::tool::{ArtifactStore, CallEnd, Host, Progress, ToolContext, ToolSet};
+use crate::tool::{ArtifactStore, CallEnd, Host, Progress, ToolContext, ToolDefinition, ToolSet};
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeSet, HashMap};
@@ -33,8 +34,9 @@ pub(super) struct RunHost {
     progress: Option<Mutex<Vec<Event>>>,
     spoke: Notify,
     counts: Mutex<Counts>,
-    /// The tools of the request that was made last.
+    /// The tools of the request that was made last, and the agent that made it.
     offered: Mutex<Arc<ToolSet>>,
+    active: Mutex<Option<Agent>>,
     named: Mutex<Named>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
     pub(super) hooks: tokio::sync::Mutex<()>,
@@ -98,6 +100,7 @@ impl RunHost {
             spoke: Notify::new(),
             counts: Mutex::new(counts),
             offered: Mutex::default(),
+            active: Mutex::default(),
             named: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
@@ -108,7 +111,7 @@ impl RunHost {
         let mut agent = &self.agent;
         for name in handed_to {
             match agent.setup().handoffs.get(name) {
-                Some(next) => agent = next,
+                Some(next) => agent = &next.agent,
                 // Other code than that which handed the run on: it stays where it is known.
                 None => break,
             }
@@ -162,13 +165,11 @@ impl RunHost {
         }
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
-        match limits.exceeded_by(&counts, calls) {
-            Some(limit) => Err(limit),
-            None => {
-                counts.count_calls(limits, calls);
-                Ok(())
-            }
+        if let Some(limit) = limits.exceeded_by(&counts, calls) {
+            return Err(limit);
         }
+        counts.count_calls(limits, calls);
+        Ok(())
     }
 
     fn count_inner_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
@@ -176,14 +177,12 @@ impl RunHost {
             outer.count_inner_calls(calls)?;
         }
         let mut counts = self.lock_counts();
-        match self.setup().limits.exceeded_by(&counts, calls) {
-            Some(limit) => Err(limit),
-            None => {
-                let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-                counts.calls = counts.calls.saturating_add(new);
-                Ok(())
-            }
+        if let Some(limit) = self.setup().limits.exceeded_by(&counts, calls) {
+            return Err(limit);
         }
+        let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        counts.calls = counts.calls.saturating_add(new);
+        Ok(())
     }
 
     /// Counts how a batch ended.
@@ -246,13 +245,39 @@ impl RunHost {
         })
     }
 
-    /// Takes note of the tools that the model was just told of.
-    pub(super) fn offer(&self, tools: &Arc<ToolSet>) {
+    /// Takes note of the tools that the model is told of now, and by which agent.
+    pub(super) fn offer(&self, tools: &Arc<ToolSet>, handed_to: &[String]) {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(self.agent(handed_to).clone());
         *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(tools);
     }
 
     fn offered(&self) -> Arc<ToolSet> {
         Arc::clone(&self.offered.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The deferred tools that fit a query best, best first; of those that fit as well, in the order of their names.
+    pub(super) fn search_tools(&self, query: &str, most: usize) -> Vec<Arc<ToolDefinition>> {
+        let all = self.active().tools();
+        let mut found: Vec<(usize, Arc<ToolDefinition>)> = all
+            .iter()
+            .filter(|tool| tool.definition().policy.deferred)
+            .map(|tool| {
+                (
+                    fit(tool.definition(), query),
+                    tool.shared_definition().clone(),
+                )
+            })
+            .filter(|(fit, _)| *fit > 0)
+            .collect();
+        found.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
+        found.into_iter().take(most).map(|(_, tool)| tool).collect()
+    }
+
+    /// The agent that made the last request.
+    fn active(&self) -> Agent {
+        let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        active.clone().unwrap_or_else(|| self.agent.clone())
     }
 
     pub(super) fn named(&self) -> MutexGuard<'_, Named> {
@@ -364,11 +389,7 @@ impl Host for RunHost {
         self.setup().artifacts.as_ref()
     }
 
-    fn invoke<'a>(
-        self: Arc<Self>,
-        call: ToolCall,
-        under: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
+    fn invoke(self: Arc<Self>, call: ToolCall, under: &ToolContext) -> BoxFuture<'_, ToolResult> {
         Box::pin(async move {
             let context = ToolContext::new(
                 call.id.as_str(),

@@ -1,7 +1,9 @@
 //! What stands between a call that may run and its tool.
 
 use super::effects::{Ran, ReadyCall};
-use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
+use crate::tool::{
+    Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext, ToolError,
+};
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -185,7 +187,7 @@ impl Middleware for Retry {
         let mut wait = self.wait;
         for _ in 0..self.times {
             let end = next.run().await?;
-            let is_transient = end.error().is_some_and(crate::ToolError::is_transient);
+            let is_transient = end.error().is_some_and(ToolError::is_transient);
             if !(may_repeat && is_transient) {
                 return Ok(end);
             }

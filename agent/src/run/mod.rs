@@ -5,8 +5,9 @@
 //! of the calls of one reply, step by step, and `desk` what is done for one of them before and after (with `size`); all of it
 //! meets the world only through `effects`, so that between two effects the loop is pure. `plan` is what an agent was set
 //! up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
-//! `limits` what it may use, `call_ids` keeps the ids of its calls apart. `approval`, `inbox`, `middleware`, `compact` and
-//! `output` are what a host adds.
+//! `limits` what it may use, `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`,
+//! `inbox`, `middleware`, `compact`,
+//! `delegate` and `output` are what a host adds.
 
 mod agent;
 mod approval;
@@ -14,6 +15,7 @@ mod batch;
 mod builder;
 mod call_ids;
 mod compact;
+mod delegate;
 mod desk;
 mod effects;
 mod error;
@@ -24,6 +26,9 @@ mod limits;
 mod middleware;
 mod output;
 mod plan;
+mod session;
+#[cfg(feature = "signing")]
+mod signing;
 mod size;
 mod start;
 mod state;
@@ -41,5 +46,10 @@ pub use limits::{Limit, Limits};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
 pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};
 pub use plan::Execution;
+pub use session::{
+    Change, MemorySessions, Session, SessionError, SessionLog, SessionStore, Stored,
+};
+#[cfg(feature = "signing")]
+pub use signing::{SealError, SigningKey};
 pub use start::{Answer, Run, RunStream};
 pub use step::NextTurn;

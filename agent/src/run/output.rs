@@ -3,6 +3,7 @@
 use super::error::RunError;
 use super::start::{Answer, Run, RunStream};
 use crate::message::ToolCall;
+use crate::model::ResponseFormat;
 use crate::schema::{Schema, SchemaError};
 use crate::tool::{
     Arguments, DecodeError, Mending, Repaired, Tool, ToolContext, ToolDefinition, ToolSetError,
@@ -46,12 +47,9 @@ impl Shape {
         })
     }
 
-    pub(super) fn name(&self) -> &'static str {
-        NAME
-    }
-
-    pub(super) fn schema(&self) -> &Schema {
-        &self.tool.definition().parameters
+    /// As a request says it.
+    pub(super) fn format(&self) -> ResponseFormat {
+        ResponseFormat::new(NAME, self.tool.definition().parameters.clone())
     }
 
     /// The text of an answer as JSON that fits, or what is wrong with it.

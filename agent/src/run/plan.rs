@@ -37,7 +37,13 @@ pub(super) struct Setup {
     pub(super) steps: Vec<StepChange>,
     pub(super) compaction: Option<Compaction>,
     /// The agents that a run may be handed to.
-    pub(super) handoffs: BTreeMap<String, Agent>,
+    pub(super) handoffs: BTreeMap<String, Handoff>,
+}
+
+/// Another agent that a run may be handed to.
+pub(super) struct Handoff {
+    pub(super) description: String,
+    pub(super) agent: Agent,
 }
 
 /// Changes what the model reads of a prompt or a result.
@@ -70,7 +76,9 @@ impl Setup {
     /// Changes what the model is about to read.
     pub(super) fn redact(&self, contents: &mut [Content]) {
         for redact in &self.redact {
-            contents.iter_mut().for_each(|content| redact(content));
+            for content in contents.iter_mut() {
+                redact(content);
+            }
         }
     }
 }

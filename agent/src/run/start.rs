@@ -8,6 +8,7 @@ use super::host::{Given, RunDataMap, RunHost};
 use super::inbox::Inbox;
 use super::limits::Limit;
 use super::output::{Shape, TypedRun};
+use super::session::{self, Session};
 use super::state::RunState;
 use super::turn::{Drive, Finished};
 use crate::history;
@@ -45,7 +46,7 @@ pub struct Run {
     inbox: Inbox,
     shape: Option<Shape>,
     outer: Option<Arc<dyn Host>>,
-    keeper: Option<Box<dyn Keeper>>,
+    session: Option<Session>,
 }
 
 impl Run {
@@ -67,7 +68,7 @@ impl Run {
             inbox: Inbox::new(),
             shape: None,
             outer: None,
-            keeper: None,
+            session: None,
         }
     }
 
@@ -77,9 +78,9 @@ impl Run {
         self
     }
 
-    /// The same run, written down while it runs.
-    pub(super) fn kept(mut self, keeper: Box<dyn Keeper>) -> Self {
-        self.keeper = Some(keeper);
+    /// Takes up the conversation of this session, and writes down where the run is while it runs: see [`Session`].
+    pub fn session(mut self, session: &Session) -> Self {
+        self.session = Some(session.clone());
         self
     }
 
@@ -172,7 +173,7 @@ impl Run {
             inbox,
             shape,
             outer,
-            keeper,
+            session,
         } = self;
         let span = tracing::info_span!(
             "run",
@@ -188,15 +189,27 @@ impl Run {
                 shape,
                 outer,
             };
+            let mut kept = None;
+            if let Some(session) = session {
+                let fresh = std::mem::replace(&mut state, RunState::new(Transcript::new()));
+                match session::take_up(&session, prompt.is_some(), fresh).await {
+                    Ok((log, taken_up)) => {
+                        kept = Some(log);
+                        state = taken_up;
+                    }
+                    Err(error) => return Err(RunError::new(error.into(), state)),
+                }
+            }
             let host = RunHost::new(given, &events, state.head.counts.clone());
-            let effects = InProcess::new(&host, &events, keeper.as_deref());
+            let keeper = kept.as_ref().map(|kept| kept as &dyn Keeper);
+            let effects = InProcess::new(&host, &events, keeper);
             let mut drive = Drive {
                 state: &mut state,
                 host: &host,
                 effects: &effects,
                 events: &events,
             };
-            match drive.to_the_end(prompt).await {
+            match drive.finish(prompt).await {
                 Ok(finished) => Answer::new(state, finished),
                 Err(cause) => Err(RunError::new(cause, state)),
             }

@@ -1,6 +1,7 @@
 //! All that a run remembers.
 
 use super::call_ids::CallIds;
+use super::effects::Moment;
 use super::event::CallEnded;
 use super::limits::Counts;
 use crate::json::Mends;
@@ -42,6 +43,9 @@ pub(super) struct Head {
     pub(super) handed_to: Vec<String>,
     /// The size of the conversation.
     pub(super) bytes: usize,
+    /// How often the conversation was replaced by another one: what is written behind the old one must not stay.
+    #[serde(default)]
+    pub(super) edition: u32,
 }
 
 /// A decision for the rest of the run.
@@ -119,19 +123,42 @@ impl RunState {
                 revealed: BTreeSet::new(),
                 handed_to: Vec::new(),
                 bytes: 0,
+                edition: 0,
             },
             open: Vec::new(),
             ids: CallIds::default(),
         };
-        state.set_transcript(transcript);
+        state.take_transcript(transcript);
         state
     }
 
     /// Puts another conversation in the place of this one.
     pub(super) fn set_transcript(&mut self, transcript: Transcript) {
+        self.head.edition = self.head.edition.wrapping_add(1);
+        self.take_transcript(transcript);
+    }
+
+    /// Takes the conversation that it had, from where it was kept.
+    pub(super) fn take_transcript(&mut self, transcript: Transcript) {
         self.head.bytes = transcript.iter().map(Message::size).sum();
         self.transcript = transcript;
         self.ids = CallIds::default();
+    }
+
+    /// Whether calls wait for people or for answers from outside.
+    pub(super) fn waits(&self) -> bool {
+        self.open
+            .iter()
+            .any(|open| matches!(open.stage, Stage::Waiting { .. } | Stage::Suspended { .. }))
+    }
+
+    /// Where the run is.
+    pub(super) fn moment(&self) -> Moment<'_> {
+        Moment {
+            transcript: &self.transcript,
+            head: &self.head,
+            open: &self.open,
+        }
     }
 
     /// Adds what was said.

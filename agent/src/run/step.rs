@@ -4,7 +4,7 @@ use super::error::Cause;
 use super::host::RunHost;
 use super::plan::Setup;
 use super::turn::{Drive, is_spent};
-use crate::model::{Model, RequestOptions, ResponseFormat};
+use crate::model::{Model, RequestOptions};
 use crate::tool::{ToolDefinition, ToolSet, TurnInfo};
 use std::borrow::Cow;
 use std::fmt;
@@ -55,7 +55,7 @@ pub(super) struct Step<'a> {
 
 impl<'a> Drive<'a> {
     /// What the next request is made with.
-    pub(super) fn step(&self) -> Result<Step<'a>, Cause> {
+    pub(super) fn step(&self) -> Step<'a> {
         let host: &'a Arc<RunHost> = self.host;
         let head = &self.state.head;
         let agent = host.agent(&head.handed_to);
@@ -86,7 +86,7 @@ impl<'a> Drive<'a> {
             };
             agent.some_tools(&all, keep)
         };
-        Ok(Step {
+        Step {
             options: self.options(setup, next.options),
             model: next.model.unwrap_or_else(|| Arc::clone(&setup.model)),
             instructions: match next.instructions {
@@ -94,7 +94,7 @@ impl<'a> Drive<'a> {
                 None => setup.instructions.as_deref().map(Cow::Borrowed),
             },
             tools,
-        })
+        }
     }
 
     fn options(
@@ -108,8 +108,7 @@ impl<'a> Drive<'a> {
             options.to_mut().tool_choice = None;
         }
         if let Some(shape) = &self.host.shape {
-            options.to_mut().response_format =
-                Some(ResponseFormat::new(shape.name(), shape.schema().clone()));
+            options.to_mut().response_format = Some(shape.format());
         }
         options
     }

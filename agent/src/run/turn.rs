@@ -2,7 +2,7 @@
 
 use super::batch::BatchEnd;
 use super::desk::gate;
-use super::effects::{Effects, Events, Key, Moment};
+use super::effects::{Effects, Events, Key};
 use super::error::Cause;
 use super::event::Event;
 use super::host::RunHost;
@@ -42,7 +42,7 @@ impl Drive<'_> {
     /// # Errors
     ///
     /// What stopped it.
-    pub(super) async fn to_the_end(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
+    pub(super) async fn finish(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
         let end = self.turns(prompt).await;
         self.keep_counts();
         // What is not written down did not happen, not even an end.
@@ -56,10 +56,13 @@ impl Drive<'_> {
             self.hear(prompt).await?;
         }
         if !self.state.open.is_empty() {
-            let tools = self.step()?.tools;
+            let tools = self.step().tools;
             if self.go_on_with_calls(&tools).await? == BatchEnd::EndRun {
                 return Ok(Finished::default());
             }
+        }
+        if self.is_answered() {
+            return Ok(Finished::default());
         }
         loop {
             for message in self.host.inbox.steering() {
@@ -80,6 +83,12 @@ impl Drive<'_> {
         }
     }
 
+    /// Whether the last thing that was said is an answer: a run that goes on has nothing more to do then.
+    fn is_answered(&self) -> bool {
+        let reply = self.state.transcript.last().and_then(Message::as_reply);
+        reply.is_some_and(|reply| matches!(next(reply), Next::End))
+    }
+
     /// One request, and the calls that come of it.
     async fn turn(&mut self) -> Result<TurnEnd, Cause> {
         if self.host.cancellation.is_cancelled() {
@@ -87,7 +96,7 @@ impl Drive<'_> {
         }
         self.compact_if_long().await?;
         self.begin_turn().await;
-        let step = self.step()?;
+        let step = self.step();
         let mut reply = match self.ask(&step).await {
             Err(Cause::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => {
                 if !self.compact().await? {
@@ -147,7 +156,7 @@ impl Drive<'_> {
 
     /// The calls of a reply of an earlier process or of a run that waited.
     async fn go_on_with_calls(&mut self, tools: &Arc<ToolSet>) -> Result<BatchEnd, Cause> {
-        self.host.offer(tools);
+        self.host.offer(tools, &self.state.head.handed_to);
         let end = self.run_batch(tools).await?;
         self.take_what_tools_named();
         self.end_turn().await;
@@ -189,7 +198,7 @@ impl Drive<'_> {
             "{limit}. Answer now with what you have; no tool can be called any more."
         )))
         .await;
-        let mut step = self.step()?;
+        let mut step = self.step();
         step.tools = Arc::default();
         step.options.to_mut().tool_choice = None;
         let reply = self.ask(&step).await?;
@@ -226,7 +235,7 @@ impl Drive<'_> {
     /// Asks the model once.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
         super::step::check_run_data(&step.tools, self.host)?;
-        self.host.offer(&step.tools);
+        self.host.offer(&step.tools, &self.state.head.handed_to);
         let definitions: Definitions = step.tools.definitions();
         let mut request = Request::new(&self.state.transcript, &definitions, &step.options);
         request.instructions = step.instructions.as_deref();
@@ -235,7 +244,9 @@ impl Drive<'_> {
         {
             return Err(Cause::Limit(Limit::RequestBytes(most)));
         }
-        request.check().map_err(Cause::Model)?;
+        request
+            .check()
+            .map_err(|error| Cause::Model(Box::new(error)))?;
         let turn = self.state.head.turn;
         let reply = self
             .effects
@@ -284,12 +295,7 @@ impl Drive<'_> {
             return Ok(());
         }
         self.keep_counts();
-        let moment = Moment {
-            transcript: &self.state.transcript,
-            head: &self.state.head,
-            open: &self.state.open,
-        };
-        self.effects.save(moment).await
+        self.effects.save(self.state.moment()).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! Results that are too large for the model: kept whole elsewhere, and read in ranges.
 
-use super::body::{Body, End, Prepared};
+use super::body::{Body, Ended, Prepared};
 use super::definition::Tool;
 use super::{BoxError, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSetError};
 use crate::schema::{ReadError, Reader};
@@ -116,7 +116,7 @@ impl Tool {
         definition.policy.read_only = true;
         definition.policy.idempotent = true;
         definition.policy.offload_at = Some(usize::MAX);
-        Ok(Self::new(definition, Arc::new(ReadArtifact(store))))
+        Ok(Self::of_body(definition, Arc::new(ReadArtifact(store))))
     }
 }
 
@@ -137,12 +137,12 @@ impl Body for ReadArtifact {
                     shortened(&range.id)
                 )));
             };
-            part(&text, &range)
+            Ok(Ended::Done(ToolOutput::text(part(&text, &range))))
         }))
     }
 }
 
-fn part(text: &str, range: &Range) -> End {
+fn part(text: &str, range: &Range) -> String {
     let at = |offset: u64| {
         usize::try_from(offset)
             .unwrap_or(usize::MAX)
@@ -163,9 +163,7 @@ fn part(text: &str, range: &Range) -> End {
         format!("{left} more from offset {end}")
     };
     let note = format!("\n[bytes {start} to {end} of {}; {more}]", text.len());
-    Ok(super::body::Ended::Done(ToolOutput::text(
-        shown.to_owned() + &note,
-    )))
+    shown.to_owned() + &note
 }
 
 fn shortened(id: &str) -> &str {

@@ -58,6 +58,14 @@ impl Suspension {
             inner: None,
         }
     }
+
+    /// A call in which another run waits.
+    pub(crate) fn inside(reason: impl Into<String>, inner: Value) -> Self {
+        Self {
+            reason: reason.into(),
+            inner: Some(inner),
+        }
+    }
 }
 
 impl<'a> Prepared<'a> {

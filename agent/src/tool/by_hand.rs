@@ -144,7 +144,7 @@ impl Tool {
     /// In a run such a call ends as suspended, see [`Paused`](crate::Paused); where nobody answers, it gets an error
     /// result.
     pub fn external(definition: ToolDefinition) -> Self {
-        Self::new(definition, Arc::new(External))
+        Self::of_body(definition, Arc::new(External))
     }
 
     /// A tool whose schema is known only at run time.
@@ -191,7 +191,7 @@ impl Tool {
         let schema =
             Schema::new(schema).map_err(|error| ToolSetError::schema(&name, origin, &error))?;
         let definition = ToolDefinition::new(name, description, schema)?;
-        Ok(Self::new(definition, Arc::new(Dynamic(run))))
+        Ok(Self::of_body(definition, Arc::new(Dynamic(run))))
     }
 
     /// The same tool, its policy changed.

@@ -29,7 +29,7 @@ struct Inner {
     /// How many calls it has made of other tools.
     invoked: AtomicUsize,
     /// What waited inside the call when the run was stopped: it goes on from there.
-    inner: Option<Value>,
+    waited: Option<Value>,
 }
 
 /// What the loop does for a running call.
@@ -46,11 +46,7 @@ pub(crate) trait Host: Send + Sync {
     }
 
     /// Runs a call of another tool of the run, inside this one.
-    fn invoke<'a>(
-        self: Arc<Self>,
-        call: ToolCall,
-        _under: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
+    fn invoke(self: Arc<Self>, call: ToolCall, _under: &ToolContext) -> BoxFuture<'_, ToolResult> {
         let end = CallEnd::says(
             Outcome::NotRun,
             format!(
@@ -84,15 +80,15 @@ impl ToolContext {
                 host,
                 open: AtomicBool::new(true),
                 invoked: AtomicUsize::new(0),
-                inner: None,
+                waited: None,
             }),
         }
     }
 
     /// The context of a call that goes on from what waited inside it.
-    pub(crate) fn going_on_from(mut self, inner: Option<Value>) -> Self {
+    pub(crate) fn going_on_from(mut self, waited: Option<Value>) -> Self {
         if let Some(context) = Arc::get_mut(&mut self.inner) {
-            context.inner = inner;
+            context.waited = waited;
         }
         self
     }
@@ -247,8 +243,8 @@ impl ToolContext {
     }
 
     /// What waited inside the call when its run was stopped.
-    pub(crate) fn inner(&self) -> Option<&Value> {
-        self.inner.inner.as_ref()
+    pub(crate) fn waited(&self) -> Option<&Value> {
+        self.inner.waited.as_ref()
     }
 
     /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
@@ -311,11 +307,7 @@ impl Host for WithData {
         self.under.artifacts()
     }
 
-    fn invoke<'a>(
-        self: Arc<Self>,
-        call: ToolCall,
-        under: &'a ToolContext,
-    ) -> BoxFuture<'a, ToolResult> {
+    fn invoke(self: Arc<Self>, call: ToolCall, under: &ToolContext) -> BoxFuture<'_, ToolResult> {
         Arc::clone(&self.under).invoke(call, under)
     }
 

@@ -43,7 +43,7 @@ impl Blueprint {
             policy: self.policy,
             origin: self.origin,
         };
-        Ok(Tool::new(definition, body).with_needs(needs.into_iter().flatten().collect()))
+        Ok(Tool::of_body(definition, body).with_needs(needs.into_iter().flatten().collect()))
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Advice {
     /// Nothing will.
     Final,
     /// It is no failure: somebody else will answer.
-    Wait(Suspension),
+    Wait(Box<Suspension>),
 }
 
 impl ToolError {
@@ -93,7 +93,7 @@ impl ToolError {
     pub fn wait(reason: impl Into<String>) -> Self {
         let suspension = Suspension::new(reason);
         Self {
-            advice: Advice::Wait(suspension.clone()),
+            advice: Advice::Wait(Box::new(suspension.clone())),
             ..Self::new(suspension.reason)
         }
     }
@@ -131,7 +131,7 @@ impl ToolError {
     /// What is waited for, if this is no failure.
     pub(super) fn into_suspension(self) -> Result<Suspension, Self> {
         match self.advice {
-            Advice::Wait(suspension) => Ok(suspension),
+            Advice::Wait(suspension) => Ok(*suspension),
             _ => Err(self),
         }
     }

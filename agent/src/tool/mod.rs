@@ -42,6 +42,7 @@ pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;
 pub(crate) use artifact::READ_ARTIFACT;
 pub use artifact::{Artifact, ArtifactStore, MemoryArtifacts};
+pub(crate) use body::{Body, Ended};
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
 pub(crate) use context::Host;

@@ -1,6 +1,6 @@
 use super::{call, text};
 use crate::message::Content;
-use agent::{ToolError, ToolOutput, tool, tools};
+use agent::{Shown, ToolError, ToolOutput, tool, tools};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(serde::Serialize)]
@@ -139,7 +139,7 @@ async fn what_serialises_as_a_string_is_text_and_the_rest_is_json() {
 async fn an_output_is_handed_on_as_it_is() {
     let set = tools![output].into_set().unwrap();
     let output = call(&set, "output", "{}").await.unwrap();
-    assert_eq!(output.shown, crate::Shown::Text("for the user".to_owned()));
+    assert_eq!(output.shown, Shown::Text("for the user".to_owned()));
 }
 
 #[tokio::test]

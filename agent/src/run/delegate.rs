@@ -1,0 +1,228 @@
+//! Agents that other agents call, or hand a run over to.
+
+use super::agent::Agent;
+use super::host::RunHost;
+use super::start::Run;
+use super::state::RunState;
+use crate::schema::{ReadError, Reader};
+use crate::tool::{
+    Body, Ended, Prepared, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolSetError,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What another agent is asked.
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    /// What it is to do, with all that it needs to know: it sees nothing of this conversation.
+    #[schemars(length(min = 1))]
+    input: String,
+}
+
+impl Agent {
+    /// This agent as a tool of another one: a call of it is a run of its own, and its answer the result.
+    ///
+    /// The run inside shares what belongs to the run around it: cancellation, run data, and the limits, which hold for
+    /// both together; what it uses is counted in both. Where a person must agree to one of its calls, the run around it
+    /// waits, and goes on inside when it is resumed. It sees nothing of the conversation around it.
+    ///
+    /// ```
+    /// # fn shown(researcher: agent::Agent, model: agent::model::ScriptedModel) -> Result<(), Box<dyn std::error::Error>> {
+    /// let writer = agent::Agent::builder::<()>(model)
+    ///     .tools(researcher.as_tool("research", "Find out something and report it.")?)
+    ///     .build()?;
+    /// # let _ = writer;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When `name` is no valid name or the description is blank.
+    #[track_caller]
+    pub fn as_tool(
+        &self,
+        name: impl Into<Arc<str>>,
+        description: impl Into<Arc<str>>,
+    ) -> Result<Tool, ToolSetError> {
+        let definition = ToolDefinition::of::<Asked>(name, description)?;
+        Ok(Tool::of_body(definition, Arc::new(Inner(self.clone()))))
+    }
+}
+
+struct Inner(Agent);
+
+impl Body for Inner {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        context: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        let Asked { input } = arguments.arguments()?;
+        Ok(Prepared::new(self.run(input, context)))
+    }
+}
+
+impl Inner {
+    async fn run(&self, input: String, context: &ToolContext) -> Result<Ended, ToolError> {
+        let run = match context.waited() {
+            None => self.0.run(input),
+            Some(state) => {
+                let state: RunState = serde_json::from_value(state.clone()).map_err(|error| {
+                    ToolError::internal(format!("the run that waited cannot be read: {error}"))
+                })?;
+                Run::going_on(self.0.clone(), state)
+            }
+        };
+        let run = run
+            .inside(Arc::clone(context.host()))
+            .cancellation(context.cancellation().clone());
+        let error = match run.await {
+            Ok(answer) => return Ok(Ended::Text(answer.text())),
+            Err(error) => error,
+        };
+        let Some(reason) = error.waits_for() else {
+            return Err(ToolError::new(error));
+        };
+        let state = match error.into_paused() {
+            Ok(paused) => paused.into_state(),
+            Err(error) => return Err(ToolError::new(error)),
+        };
+        let inner = serde_json::to_value(&state).map_err(|error| {
+            ToolError::internal(format!("the run that waits has no JSON: {error}"))
+        })?;
+        Ok(Ended::Suspended(Suspension::inside(reason, inner)))
+    }
+}
+
+/// What the next agent is told.
+#[derive(Deserialize, JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "it stands in the call, where the next agent reads it"
+)]
+struct HandedOver {
+    /// Why, and what is still to be done.
+    message: String,
+}
+
+/// The tool that hands the run to the agent of this name.
+pub(super) fn handoff(name: &str, description: &str) -> Result<Tool, ToolSetError> {
+    let tool = format!("transfer_to_{name}");
+    let definition = ToolDefinition::of::<HandedOver>(tool, description)?;
+    Ok(Tool::of_body(
+        definition,
+        Arc::new(Handoff(name.to_owned())),
+    ))
+}
+
+struct Handoff(String);
+
+impl Body for Handoff {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        context: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        let HandedOver { .. } = arguments.arguments()?;
+        Ok(Prepared::new(async move {
+            let Some(run) = run_of(context) else {
+                return Err(ToolError::new("there is no run that could be handed over"));
+            };
+            let mut named = run.named();
+            if let Some(first) = &named.agent {
+                return Err(ToolError::new(format!(
+                    "the run was handed to `{first}` already, so this was not done"
+                )));
+            }
+            named.agent = Some(self.0.clone());
+            Ok(Ended::Text(format!("`{}` goes on from here", self.0)))
+        }))
+    }
+}
+
+/// The name of the tool that finds tools.
+pub(super) const SEARCH_TOOLS: &str = "search_tools";
+
+/// How many tools one search names.
+const MOST_FOUND: usize = 8;
+
+#[derive(Deserialize, JsonSchema)]
+struct Query {
+    /// What the tool should be able to do, in a few words.
+    #[schemars(length(min = 1))]
+    query: String,
+}
+
+/// The tool by which the model finds deferred tools.
+pub(super) fn search_tools() -> Result<Tool, ToolSetError> {
+    let mut definition = ToolDefinition::of::<Query>(
+        SEARCH_TOOLS,
+        "Find further tools that can be called. Those that are found can be called from then on.",
+    )?;
+    definition.policy.read_only = true;
+    Ok(Tool::of_body(definition, Arc::new(SearchTools)))
+}
+
+struct SearchTools;
+
+impl Body for SearchTools {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        context: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        let Query { query } = arguments.arguments()?;
+        Ok(Prepared::new(async move {
+            let Some(run) = run_of(context) else {
+                return Err(ToolError::new(
+                    "there is no run whose tools could be searched",
+                ));
+            };
+            let found = run.search_tools(&query, MOST_FOUND);
+            if found.is_empty() {
+                return Ok(Ended::Text(
+                    "no tool fits; say in other words what it should be able to do".to_owned(),
+                ));
+            }
+            let lines: Vec<String> = found
+                .iter()
+                .map(|tool| format!("{}: {}", tool.name, tool.description))
+                .collect();
+            let names = found.iter().map(|tool| tool.name.to_string());
+            run.named().tools.extend(names);
+            Ok(Ended::Text(lines.join("\n")))
+        }))
+    }
+}
+
+fn run_of(context: &ToolContext) -> Option<&RunHost> {
+    context.host().as_any()?.downcast_ref()
+}
+
+/// How well a tool fits a query: how many of its words are in the tool's name or description.
+pub(super) fn fit(definition: &ToolDefinition, query: &str) -> usize {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let name = words(&definition.name);
+    let description = words(&definition.description);
+    words(query)
+        .iter()
+        .map(|word| match word {
+            word if name.contains(word) => 3,
+            word if description.contains(word) => 2,
+            word if description
+                .iter()
+                .any(|known| known.starts_with(word.as_str())) =>
+            {
+                1
+            }
+            _ => 0,
+        })
+        .sum()
+}

@@ -1,0 +1,418 @@
+//! Conversations that outlive their runs, and runs that outlive their process.
+
+use super::approval::Paused;
+use super::effects::{Keeper, Moment};
+use super::error::Cause;
+use super::state::{Head, OpenCall, RunState};
+use crate::history;
+use crate::message::{Message, Transcript};
+use crate::tool::BoxError;
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One conversation in a store. Cheap to clone; the clones are the same conversation.
+///
+/// A run with a session takes up what was said before, and writes down where it is before anything happens that could
+/// not be undone: the reply before its calls, that a call starts before it starts, its end before anybody hears of it. A
+/// process that dies leaves a conversation that can go on: [`Agent::go_on`](crate::Agent::go_on).
+///
+/// ```
+/// use agent::{Agent, MemorySessions, Session};
+///
+/// # async fn shown(agent: Agent) -> Result<(), agent::RunError> {
+/// let session = Session::new(MemorySessions::new(), "customer-17");
+/// agent.run("What do I need for Beijing?").session(&session).await?;
+/// agent.run("And for Paris?").session(&session).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    store: Arc<dyn SessionStore>,
+    id: Arc<str>,
+}
+
+impl Session {
+    /// The conversation of this id in the store; it need not exist yet.
+    pub fn new(store: impl SessionStore + 'static, id: impl Into<Arc<str>>) -> Self {
+        Self {
+            store: Arc::new(store),
+            id: id.into(),
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What was said so far, with every call answered: it can be sent.
+    ///
+    /// # Errors
+    ///
+    /// When a run has the conversation at this moment, or the store fails.
+    pub async fn transcript(&self) -> Result<Transcript, SessionError> {
+        let (_, state) = self.open().await?;
+        let mut state = state.unwrap_or_else(|| RunState::new(Transcript::new()));
+        state.deliver();
+        Ok(state.transcript)
+    }
+
+    /// The run that waits in it for decisions or for answers from outside, if one does.
+    ///
+    /// # Errors
+    ///
+    /// When a run has the conversation at this moment, or the store fails.
+    pub async fn paused(&self) -> Result<Option<Paused>, SessionError> {
+        let (_, state) = self.open().await?;
+        Ok(state.filter(RunState::waits).map(Paused::new))
+    }
+
+    /// Puts back a run that waits, with the decisions that were taken meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When the conversation has gone on since, a run has it at this moment, or the store fails.
+    pub async fn put_back(&self, paused: Paused) -> Result<(), SessionError> {
+        let (log, stored) = self.open().await?;
+        let state = paused.into_state();
+        let is_same = stored.is_some_and(|stored| {
+            stored.head.id == state.head.id && stored.head.turn == state.head.turn
+        });
+        if !is_same {
+            return Err(SessionError::GoneOn(self.id.to_string()));
+        }
+        Kept::new(log, &state).write(state.moment()).await
+    }
+
+    /// Takes the conversation for one run.
+    pub(super) async fn open(
+        &self,
+    ) -> Result<(Box<dyn SessionLog>, Option<RunState>), SessionError> {
+        let mut log = self.store.open(&self.id).await?;
+        let state = match log.load().await? {
+            None => None,
+            Some(stored) => Some(stored.into_state(&self.id)?),
+        };
+        Ok((log, state))
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where conversations are kept.
+///
+/// An implementation must keep these rules, which `agent::testing::check_session_store` tries:
+///
+/// - One log of an id at a time: while one is open, in whatever process, opening another fails with
+///   [`SessionError::Busy`]. A log that is dropped, or whose process has died, is closed.
+/// - A [`save`](SessionLog::save) that has returned is there after a crash, all of it; one that has not is there all or
+///   not at all.
+/// - Ids are any text, and different ids are different conversations.
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// Opens the log of a conversation, which need not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`] while it is open; when the store fails.
+    async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError>;
+}
+
+#[async_trait]
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError> {
+        (**self).open(id).await
+    }
+}
+
+/// The log of one conversation, open for one run.
+#[async_trait]
+pub trait SessionLog: Send + Sync {
+    /// What it holds; `None` if nothing was ever saved.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails, or what it has cannot be read.
+    async fn load(&mut self) -> Result<Option<Stored>, SessionError>;
+
+    /// Saves a change, whole.
+    ///
+    /// # Errors
+    ///
+    /// When the store fails. The run then stops.
+    async fn save(&mut self, change: Change<'_>) -> Result<(), SessionError>;
+}
+
+/// What a store holds of a conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Stored {
+    /// What was said.
+    pub messages: Vec<Message>,
+    /// Where the last run is or was: JSON that only this crate reads.
+    pub head: String,
+}
+
+impl Stored {
+    /// What was saved: all messages in their order, and the head that was saved last.
+    pub fn new(messages: Vec<Message>, head: impl Into<String>) -> Self {
+        Self {
+            messages,
+            head: head.into(),
+        }
+    }
+
+    fn into_state(self, id: &str) -> Result<RunState, SessionError> {
+        let read: ReadHead =
+            serde_json::from_str(&self.head).map_err(|error| SessionError::Unreadable {
+                id: id.to_owned(),
+                why: error.to_string(),
+            })?;
+        if read.version != VERSION {
+            return Err(SessionError::Unreadable {
+                id: id.to_owned(),
+                why: format!(
+                    "it was written in version {}, and this program reads version {VERSION}",
+                    read.version
+                ),
+            });
+        }
+        let mut state = RunState::new(Transcript::from(self.messages));
+        state.head = Head {
+            bytes: state.head.bytes,
+            ..read.head
+        };
+        state.open = read.open;
+        Ok(state)
+    }
+}
+
+/// One change of a conversation.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Change<'a> {
+    /// How many of the messages that are stored stay; the ones behind them go. Mostly all of them; a conversation that was
+    /// shortened begins anew.
+    pub keep: usize,
+    /// The messages that come behind those.
+    pub add: &'a [Message],
+    /// What takes the place of the head.
+    pub head: &'a str,
+}
+
+/// Why a conversation cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// A run has it.
+    #[error("the conversation `{0}` is taken by another run; wait until that has ended")]
+    Busy(String),
+    /// It waits for decisions or answers.
+    #[error(
+        "the conversation `{0}` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`"
+    )]
+    Waits(String),
+    /// It has gone on since the run was paused.
+    #[error("the conversation `{0}` has gone on since this run was paused; look at it anew")]
+    GoneOn(String),
+    /// What is stored cannot be read.
+    #[error("the conversation `{id}` cannot be read: {why}")]
+    Unreadable {
+        /// Its id.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// The store failed.
+    #[error("the store of conversations failed: {0}")]
+    Store(#[source] BoxError),
+}
+
+impl SessionError {
+    /// The store failed for this reason.
+    pub fn store(error: impl Into<BoxError>) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// The form in which heads are written. A change that older code cannot read gets the next number.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct WrittenHead<'a> {
+    version: u32,
+    head: &'a Head,
+    open: &'a [OpenCall],
+}
+
+#[derive(Deserialize)]
+struct ReadHead {
+    version: u32,
+    head: Head,
+    open: Vec<OpenCall>,
+}
+
+/// The log of the session of a run.
+pub(super) struct Kept {
+    log: tokio::sync::Mutex<Box<dyn SessionLog>>,
+    /// How many messages are stored, of which edition of the conversation.
+    stored: Mutex<(usize, u32)>,
+}
+
+impl Kept {
+    /// A log in which the conversation of `state` is stored.
+    pub(super) fn new(log: Box<dyn SessionLog>, state: &RunState) -> Self {
+        Self {
+            log: tokio::sync::Mutex::new(log),
+            stored: Mutex::new((state.transcript.len(), state.head.edition)),
+        }
+    }
+
+    async fn write(&self, moment: Moment<'_>) -> Result<(), SessionError> {
+        let head = serde_json::to_string(&WrittenHead {
+            version: VERSION,
+            head: moment.head,
+            open: moment.open,
+        })
+        .map_err(SessionError::store)?;
+        let edition = moment.head.edition;
+        let keep = {
+            let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+            if stored.1 == edition { stored.0 } else { 0 }
+        };
+        let change = Change {
+            keep,
+            add: moment.transcript.get(keep..).unwrap_or_default(),
+            head: &head,
+        };
+        self.log.lock().await.save(change).await?;
+        *self.stored.lock().unwrap_or_else(PoisonError::into_inner) =
+            (moment.transcript.len(), edition);
+        Ok(())
+    }
+}
+
+impl Keeper for Kept {
+    fn save<'a>(&'a self, moment: Moment<'a>) -> BoxFuture<'a, Result<(), Cause>> {
+        Box::pin(async move { self.write(moment).await.map_err(Cause::from) })
+    }
+}
+
+/// Takes up the conversation of a session: with a prompt, as a new run over what was said before; without one, as the run
+/// that was under way.
+pub(super) async fn take_up(
+    session: &Session,
+    is_new: bool,
+    fresh: RunState,
+) -> Result<(Kept, RunState), SessionError> {
+    let (log, stored) = session.open().await?;
+    let Some(mut stored) = stored else {
+        return Ok((Kept::new(log, &RunState::new(Transcript::new())), fresh));
+    };
+    let kept = Kept::new(log, &stored);
+    if !is_new {
+        return Ok((kept, stored));
+    }
+    if stored.waits() {
+        return Err(SessionError::Waits(session.id().to_owned()));
+    }
+    // What a process that died left open is closed; nothing of it is run again under a new prompt.
+    stored.deliver();
+    let repaired = history::repair(stored.transcript);
+    let mut state = fresh;
+    state.head.edition = stored.head.edition;
+    if repaired.changes.is_empty() {
+        state.take_transcript(repaired.transcript);
+    } else {
+        state.set_transcript(repaired.transcript);
+    }
+    Ok((kept, state))
+}
+
+/// Conversations in memory, for as long as the process lives.
+#[derive(Clone, Default)]
+pub struct MemorySessions(Arc<Mutex<HashMap<String, InMemory>>>);
+
+#[derive(Default)]
+struct InMemory {
+    stored: Option<Stored>,
+    is_open: bool,
+}
+
+impl MemorySessions {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+#[async_trait]
+impl SessionStore for MemorySessions {
+    async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError> {
+        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = sessions.entry(id.to_owned()).or_default();
+        if std::mem::replace(&mut session.is_open, true) {
+            return Err(SessionError::Busy(id.to_owned()));
+        }
+        Ok(Box::new(MemoryLog {
+            sessions: self.clone(),
+            id: id.to_owned(),
+        }))
+    }
+}
+
+impl fmt::Debug for MemorySessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySessions").finish_non_exhaustive()
+    }
+}
+
+struct MemoryLog {
+    sessions: MemorySessions,
+    id: String,
+}
+
+impl MemoryLog {
+    fn with<T>(&self, look: impl FnOnce(&mut InMemory) -> T) -> T {
+        let mut sessions = self
+            .sessions
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        look(sessions.entry(self.id.clone()).or_default())
+    }
+}
+
+#[async_trait]
+impl SessionLog for MemoryLog {
+    async fn load(&mut self) -> Result<Option<Stored>, SessionError> {
+        Ok(self.with(|session| session.stored.clone()))
+    }
+
+    async fn save(&mut self, change: Change<'_>) -> Result<(), SessionError> {
+        self.with(|session| {
+            let stored = session.stored.get_or_insert_default();
+            stored.messages.truncate(change.keep);
+            stored.messages.extend_from_slice(change.add);
+            change.head.clone_into(&mut stored.head);
+        });
+        Ok(())
+    }
+}
+
+impl Drop for MemoryLog {
+    fn drop(&mut self) {
+        self.with(|session| session.is_open = false);
+    }
+}
