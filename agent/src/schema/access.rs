@@ -2,7 +2,8 @@
 
 use super::error::ReadError;
 use super::number::{Number, Whole};
-use super::program::{ANY, Fields, List, NEVER};
+use super::program::{ANY, Fields, Id, List, NEVER};
+use super::quick::Next;
 use super::read::{Reader, visit_whole};
 use super::walk::Seen;
 use crate::json::scan::Scanner;
@@ -42,21 +43,31 @@ impl<'r, 'a> Elements<'r, 'a> {
     }
 }
 
-impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
-    type Error = ReadError;
-
-    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Read<Option<T::Value>> {
-        // A visitor that asks once more finds the closing bracket still there for `end`.
-        if self.reader.scan.peek() == Some(b']')
-            || !self.reader.scan.another(self.count == 0, b']')?
-        {
-            return Ok(None);
+impl Elements<'_, '_> {
+    /// Stands at the next element, if there is one. The closing bracket stays for `end`, since a visitor may ask again.
+    fn advance(&mut self) -> Read<bool> {
+        match self.reader.scan.peek() {
+            Some(b']') => return Ok(false),
+            Some(b',') if self.count > 0 => self.reader.scan.pass(),
+            Some(_) if self.count == 0 => {}
+            // Says what is wrong.
+            _ => return Ok(self.reader.scan.another(self.count == 0, b']')?),
         }
         if let Some(list) = self.list {
             self.reader.node = list.first.get(self.count).copied().unwrap_or(list.items);
         }
         self.count += 1;
-        self.reader.scan.peek();
+        Ok(true)
+    }
+}
+
+impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Read<Option<T::Value>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
         let at = self.reader.scan.position();
         seed.deserialize(&mut *self.reader)
             .map(Some)
@@ -66,12 +77,13 @@ impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
 
 /// The members of an object.
 pub(super) struct Members<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    fields: Option<&'a Fields>,
-    first: bool,
-    expected: usize,
-    seen: Seen,
-    node: u32,
+    pub(super) reader: &'r mut Reader<'a>,
+    pub(super) fields: Option<&'a Fields>,
+    pub(super) first: bool,
+    pub(super) expected: usize,
+    pub(super) seen: Seen,
+    /// What the next value is checked against.
+    pub(super) node: Id,
 }
 
 impl<'r, 'a> Members<'r, 'a> {
@@ -101,10 +113,9 @@ impl<'r, 'a> Members<'r, 'a> {
     }
 }
 
-impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
-    type Error = ReadError;
-
-    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
+impl<'a> Members<'_, 'a> {
+    /// The next key and its colon; `None` at the closing bracket, which stays for `end`.
+    fn key(&mut self) -> Read<Option<Cow<'a, str>>> {
         loop {
             if self.reader.scan.peek() == Some(b'}')
                 || !self.reader.scan.another(self.first, b'}')?
@@ -134,13 +145,28 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
                     return Err(self.reader.unfit());
                 }
             }
-            return seed.deserialize(Key(key)).map(Some);
+            return Ok(Some(key));
         }
+    }
+}
+
+impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
+        let key = match self.quick_key() {
+            Next::Key(key) => Cow::Borrowed(key),
+            Next::End => return Ok(None),
+            Next::Unclear => match self.key()? {
+                Some(key) => key,
+                None => return Ok(None),
+            },
+        };
+        seed.deserialize(Key(key)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Read<V::Value> {
         self.reader.node = self.node;
-        self.reader.scan.peek();
         let at = self.reader.scan.position();
         seed.deserialize(&mut *self.reader)
             .map_err(|error| error.within(at))

@@ -20,6 +20,16 @@ impl Node {
                 .is_none_or(|bounds| bounds.hold(number, text))
     }
 
+    /// Whether this finite float, written as one, is allowed here; no where only its digits can tell.
+    #[inline]
+    pub(super) fn takes_float(&self, float: f64) -> bool {
+        self.types.has(Types::NUMBER)
+            && self
+                .number
+                .as_ref()
+                .is_none_or(|bounds| bounds.step.is_none() && bounds.in_range(Number::Float(float)))
+    }
+
     /// Whether this string is allowed here.
     #[inline]
     pub(super) fn takes_text(&self, text: &str) -> bool {
@@ -95,11 +105,13 @@ impl Bounds {
 impl Text {
     #[inline]
     fn holds(&self, text: &str) -> bool {
-        self.fits_length(text)
-            && self
-                .choices
-                .as_ref()
-                .is_none_or(|choices| choices.iter().any(|choice| **choice == *text))
+        self.fits_length(text) && (self.is_length || self.holds_more(text))
+    }
+
+    fn holds_more(&self, text: &str) -> bool {
+        self.choices
+            .as_ref()
+            .is_none_or(|choices| choices.iter().any(|choice| **choice == *text))
             && self
                 .pattern
                 .as_ref()
@@ -111,7 +123,7 @@ impl Text {
     #[inline]
     fn fits_length(&self, text: &str) -> bool {
         let (least, most) = (self.length.least, self.length.most);
-        if text.len() <= most && text.len() / 4 >= least {
+        if text.len() <= most && text.len().div_ceil(4) >= least {
             return true;
         }
         self.length.holds(text.chars().count())

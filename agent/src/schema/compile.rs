@@ -40,6 +40,7 @@ impl Program {
         }
         let node = compiler.build(schema)?;
         compiler.set(root, node);
+        compiler.nodes.iter_mut().for_each(Node::settle);
         let program = Self {
             nodes: compiler.nodes,
             root,
@@ -191,6 +192,7 @@ impl Compiler {
             pattern: None,
             format: None,
             choices: None,
+            is_length: false,
         };
         let mut list = List {
             length: Count::EVERY,
@@ -204,6 +206,7 @@ impl Compiler {
             rest: ANY,
             names: None,
             length: Count::EVERY,
+            required: 0,
         };
         let mut properties = Vec::new();
         for (key, value) in object {
@@ -255,12 +258,7 @@ impl Compiler {
                 "properties" => {
                     for (name, schema) in value.as_object().ok_or_else(wrong)? {
                         let node = self.node(schema)?;
-                        properties.push(Property {
-                            name: name.as_str().into(),
-                            node,
-                            required: false,
-                            secret: false,
-                        });
+                        properties.push(Property::new(name, node, false));
                     }
                 }
                 "patternProperties" => {
@@ -307,12 +305,7 @@ impl Compiler {
             {
                 property.required = true;
             } else {
-                properties.push(Property {
-                    name: name.into(),
-                    node: fields.rest,
-                    required: true,
-                    secret: false,
-                });
+                properties.push(Property::new(name, fields.rest, true));
             }
         }
         fields.properties = properties.into();

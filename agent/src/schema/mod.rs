@@ -12,7 +12,8 @@
 //! From a schema to what a provider accepts: `dialect`.
 //!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode (`top` goes from parameter to parameter, `access` and `flatten` are what serde needs besides). Only after a
+//! decode (`top` goes from parameter to parameter, `access` and `flatten` are what serde needs besides, `quick` is the
+//! common case). Only after a
 //! failure `explain` walks (`walk`) the same program over the text once more, tells which of several `alternatives` was
 //! meant, and names (`describe`) every problem (`problem`) with its pointer.
 //!
@@ -54,6 +55,7 @@ mod parameter;
 mod pointer;
 mod problem;
 mod program;
+mod quick;
 mod read;
 mod recursion;
 #[expect(

@@ -34,6 +34,10 @@ pub(super) struct Node {
     pub(super) types: Types,
     pub(super) free: bool,
     pub(super) walked: bool,
+    /// Neither null or another node nor in need of the whole value: what begins here can be read at once.
+    pub(super) direct: bool,
+    /// The integers that are allowed for certain, from and to; of the others `number` says.
+    pub(super) small: (i64, i64),
     /// This node is null or that one.
     pub(super) nullable: Option<Id>,
     pub(super) number: Option<Box<Bounds>>,
@@ -86,6 +90,8 @@ pub(super) struct Text {
     pub(super) pattern: Option<Regex>,
     pub(super) format: Option<Format>,
     pub(super) choices: Option<Box<[Box<str>]>>,
+    /// It asks for nothing but a length.
+    pub(super) is_length: bool,
 }
 
 /// What an array must be.
@@ -106,11 +112,15 @@ pub(super) struct Fields {
     pub(super) rest: Id,
     pub(super) names: Option<Id>,
     pub(super) length: Count,
+    /// The required ones among the first 64 properties, a bit each.
+    pub(super) required: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Property {
     pub(super) name: Box<str>,
+    /// The name as most write it, `"name":`; empty where an escape would stand in it.
+    pub(super) key: Box<str>,
     pub(super) node: Id,
     pub(super) required: bool,
     /// Its value must never be shown.
@@ -118,6 +128,24 @@ pub(super) struct Property {
 }
 
 impl Property {
+    pub(super) fn new(name: &str, node: Id, required: bool) -> Self {
+        let plain = !name
+            .bytes()
+            .any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        let key = if plain {
+            format!("\"{name}\":")
+        } else {
+            String::new()
+        };
+        Self {
+            name: name.into(),
+            key: key.into(),
+            node,
+            required,
+            secret: false,
+        }
+    }
+
     /// Whether what comes next says that this property is left out: a null where none may be.
     ///
     /// Where every property must be given, as in some providers' strict mode, this is how a model leaves one out.
@@ -202,6 +230,8 @@ impl Node {
             types: Types::EVERY,
             free: true,
             walked: false,
+            direct: true,
+            small: (i64::MIN, i64::MAX),
             nullable: None,
             number: None,
             text: None,
@@ -219,6 +249,9 @@ impl Fields {
     /// Whether a required property has not come.
     #[inline]
     pub(super) fn lacks(&self, seen: &Seen) -> bool {
+        if self.properties.len() <= 64 {
+            return seen.lacks(self.required);
+        }
         let mut properties = self.properties.iter().enumerate();
         properties.any(|(index, property)| property.required && !seen.contains(index))
     }
@@ -241,6 +274,47 @@ impl Fields {
     }
 }
 
+impl Node {
+    /// Settles what is asked first while a value is decoded.
+    pub(super) fn settle(&mut self) {
+        self.direct = !self.walked && self.nullable.is_none();
+        self.small = match &self.number {
+            _ if !self.types.has(Types::INTEGER) => NO_INTEGER,
+            None => (i64::MIN, i64::MAX),
+            Some(bounds) => bounds.small().unwrap_or(NO_INTEGER),
+        };
+        if let Some(text) = &mut self.text {
+            text.is_length =
+                text.pattern.is_none() && text.format.is_none() && text.choices.is_none();
+        }
+        if let Some(fields) = &mut self.fields {
+            let required = fields.properties.iter().take(64).enumerate();
+            fields.required = required
+                .filter(|(_, property)| property.required)
+                .fold(0, |bits, (index, _)| bits | 1 << index);
+        }
+    }
+}
+
+/// A range that holds nothing.
+const NO_INTEGER: (i64, i64) = (i64::MAX, i64::MIN);
+
+impl Bounds {
+    /// The 64-bit integers between the bounds, where these are all that is asked.
+    fn small(&self) -> Option<(i64, i64)> {
+        let least = match self.least {
+            Some(Whole::Small(least)) if least > i64::MIN.into() => i64::try_from(least).ok()?,
+            Some(Whole::Big(_)) => return None,
+            _ => i64::MIN,
+        };
+        let most = match self.most {
+            Some(Whole::Small(most)) if most < i64::MAX.into() => i64::try_from(most).ok()?,
+            _ => i64::MAX,
+        };
+        self.step.is_none().then_some((least, most))
+    }
+}
+
 impl Program {
     /// The program of a schema that somebody else checks: any object.
     #[cfg(feature = "dynamic")]
@@ -250,6 +324,7 @@ impl Program {
             free: false,
             // Whoever enters the object asks the schema's own rules about the whole of it.
             walked: true,
+            direct: false,
             ..Node::any()
         };
         let never = Node {

@@ -173,6 +173,19 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
+    /// Passes a null, and checks that there may be one. Anything else is what the node wants if not null.
+    fn is_none(&mut self) -> Read<bool> {
+        if self.scan.peek_value()? != b'n' {
+            if let Some(inner) = self.schema.program().node(self.node).nullable {
+                self.node = inner;
+            }
+            return Ok(false);
+        }
+        self.enter_checked()?;
+        self.scan.literal("null")?;
+        Ok(true)
+    }
+
     /// Passes an opening bracket.
     #[inline]
     pub(super) fn open(&mut self) -> Read<()> {
@@ -184,44 +197,106 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn number<V: Visitor<'a>>(
-        &mut self,
-        node: &Node,
-        wanted: Wanted,
-        visitor: V,
-    ) -> Read<V::Value> {
+    /// As `enter`, where only some kinds of values are wanted.
+    fn begin(&mut self, wanted: Wanted, expected: &dyn de::Expected) -> Read<(&'a Node, u8)> {
+        let (_, node, byte) = self.enter()?;
+        if !wanted.takes(byte) {
+            return Err(de::Error::invalid_type(unexpected(byte), expected));
+        }
+        Ok((node, byte))
+    }
+
+    /// The number that stands here, checked.
+    fn number(&mut self, node: &Node) -> Read<Number> {
         let at = self.scan.position();
         let written = self.scan.number()?;
         let number = Number::read(written);
-        if !node.takes_number(number, written.text) {
-            return Err(ReadError::new(at, Reason::Unfit));
+        let fault = match number {
+            _ if !node.takes_number(number, written.text) => Reason::Unfit,
+            Number::Infinite => {
+                Reason::Message("a number beyond the range of a 64-bit float".into())
+            }
+            number => return Ok(number),
+        };
+        Err(ReadError::new(at, fault))
+    }
+
+    fn as_integer<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        if let Some(whole) = self.quick_whole() {
+            return visit_small(whole, visitor);
         }
-        match (number, wanted) {
-            (Number::Whole(whole), Wanted::Float) if !matches!(whole, Whole::Small(number) if fits_64(number)) => {
-                visitor.visit_f64(number.as_f64())
-            }
-            (Number::Whole(whole), _) => visit_whole(whole, visitor),
-            (Number::Float(float), _) | (Number::Beyond(float), Wanted::Float) => {
-                visitor.visit_f64(float)
-            }
-            (Number::Beyond(_), _) => Err(ReadError::new(
+        let (node, _) = self.begin(Wanted::Number, &visitor)?;
+        self.exact(node, visitor)
+    }
+
+    fn exact<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
+        let at = self.scan.position();
+        match self.number(node)? {
+            Number::Whole(whole) => visit_whole(whole, visitor),
+            Number::Float(float) => visitor.visit_f64(float),
+            Number::Beyond(_) | Number::Infinite => Err(ReadError::new(
                 at,
                 Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
-            )),
-            (Number::Infinite, _) => Err(ReadError::new(
-                at,
-                Reason::Message("a number beyond the range of a 64-bit float".into()),
             )),
         }
     }
 
+    /// A float may come from an integer of any size; only the schema says that it was one.
+    fn as_float<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        if let Some(float) = self.quick_float() {
+            return visitor.visit_f64(float);
+        }
+        if let Some(whole) = self.quick_whole() {
+            return visit_small(whole, visitor);
+        }
+        let (node, _) = self.begin(Wanted::Number, &visitor)?;
+        match self.number(node)? {
+            Number::Whole(whole @ Whole::Small(number)) if fits_64(number) => {
+                visit_whole(whole, visitor)
+            }
+            number => visitor.visit_f64(number.as_f64()),
+        }
+    }
+
+    fn as_text<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        if let Some(text) = self.quick_text() {
+            return visitor.visit_borrowed_str(text);
+        }
+        let (node, _) = self.begin(Wanted::Text, &visitor)?;
+        self.string(node, visitor)
+    }
+
     fn string<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
-        let at = self.scan.position();
-        match self.scan.string()? {
-            text if !node.takes_text(&text) => Err(ReadError::new(at, Reason::Unfit)),
+        match self.checked_string(node)? {
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         }
+    }
+
+    fn checked_string(&mut self, node: &Node) -> Read<Cow<'a, str>> {
+        let at = self.scan.position();
+        let text = self.scan.string()?;
+        if node.takes_text(&text) {
+            Ok(text)
+        } else {
+            Err(ReadError::new(at, Reason::Unfit))
+        }
+    }
+
+    fn as_boolean<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        self.begin(Wanted::Bool, &visitor)?;
+        visitor.visit_bool(self.truth()?)
+    }
+
+    fn truth(&mut self) -> Read<bool> {
+        let truth = self.scan.peek() == Some(b't');
+        self.scan.literal(if truth { "true" } else { "false" })?;
+        Ok(truth)
+    }
+
+    fn as_list<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        let (node, _) = self.begin(Wanted::List, &visitor)?;
+        self.list(node, visitor)
     }
 
     fn list<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
@@ -232,32 +307,31 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn map<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
+    fn as_map<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        let (node, _) = self.begin(Wanted::Map, &visitor)?;
         self.open()?;
+        self.map(node, visitor)
+    }
+
+    /// The object whose bracket has been opened.
+    fn map<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
         let mut members = Members::new(self, node.fields.as_deref());
         let value = visitor.visit_map(&mut members)?;
         members.end()?;
         Ok(value)
     }
 
-    fn any<V: Visitor<'a>>(&mut self, wanted: Wanted, visitor: V) -> Read<V::Value> {
+    fn as_anything<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
         let (_, node, byte) = self.enter()?;
         match byte {
-            other if !wanted.takes(other) => {
-                Err(de::Error::invalid_type(unexpected(other), &visitor))
-            }
             b'"' => self.string(node, visitor),
-            b'{' => self.map(node, visitor),
+            b'{' => {
+                self.open()?;
+                self.map(node, visitor)
+            }
             b'[' => self.list(node, visitor),
-            b'-' | b'0'..=b'9' => self.number(node, wanted, visitor),
-            b't' => {
-                self.scan.literal("true")?;
-                visitor.visit_bool(true)
-            }
-            b'f' => {
-                self.scan.literal("false")?;
-                visitor.visit_bool(false)
-            }
+            b'-' | b'0'..=b'9' => self.exact(node, visitor),
+            b't' | b'f' => visitor.visit_bool(self.truth()?),
             b'n' => {
                 self.scan.literal("null")?;
                 visitor.visit_unit()
@@ -270,11 +344,8 @@ impl<'a> Reader<'a> {
 /// What a value is read as. Like `serde_json`, a type that asks for one kind is never shown another.
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
-    Anything,
     Bool,
-    Integer,
-    /// A float may come from an integer of any size; only the schema says that it was one.
-    Float,
+    Number,
     Text,
     Unit,
     List,
@@ -287,9 +358,8 @@ impl Wanted {
     #[inline]
     fn takes(self, byte: u8) -> bool {
         match self {
-            Self::Anything => true,
             Self::Bool => matches!(byte, b't' | b'f'),
-            Self::Integer | Self::Float => matches!(byte, b'-' | b'0'..=b'9'),
+            Self::Number => matches!(byte, b'-' | b'0'..=b'9'),
             Self::Text => byte == b'"',
             Self::Unit => byte == b'n',
             Self::List => byte == b'[',
@@ -315,6 +385,13 @@ fn fits_64(number: i128) -> bool {
     i64::try_from(number).is_ok() || u64::try_from(number).is_ok()
 }
 
+fn visit_small<'de, V: Visitor<'de>>(number: i64, visitor: V) -> Read<V::Value> {
+    match u64::try_from(number) {
+        Ok(number) => visitor.visit_u64(number),
+        Err(_) => visitor.visit_i64(number),
+    }
+}
+
 pub(super) fn visit_whole<'de, V: Visitor<'de>>(whole: Whole, visitor: V) -> Read<V::Value> {
     match whole {
         Whole::Small(number) => {
@@ -330,25 +407,26 @@ pub(super) fn visit_whole<'de, V: Visitor<'de>>(whole: Whole, visitor: V) -> Rea
     }
 }
 
-macro_rules! read_as_it_is {
-    ($($method:ident $wanted:ident)*) => {$(
+macro_rules! read_as {
+    ($($how:ident: $($method:ident)*;)*) => {$($(
         fn $method<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
-            self.any(Wanted::$wanted, visitor)
+            self.$how(visitor)
         }
-    )*};
+    )*)*};
 }
 
 impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
     type Error = ReadError;
 
-    read_as_it_is! {
-        deserialize_any Anything
-        deserialize_bool Bool
-        deserialize_i8 Integer deserialize_i16 Integer deserialize_i32 Integer deserialize_i64 Integer deserialize_i128 Integer
-        deserialize_u8 Integer deserialize_u16 Integer deserialize_u32 Integer deserialize_u64 Integer deserialize_u128 Integer
-        deserialize_f32 Float deserialize_f64 Float
-        deserialize_char Text deserialize_str Text deserialize_string Text deserialize_identifier Text
-        deserialize_seq List deserialize_map Map
+    read_as! {
+        as_anything: deserialize_any;
+        as_boolean: deserialize_bool;
+        as_integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128;
+        as_float: deserialize_f32 deserialize_f64;
+        as_text: deserialize_char deserialize_str deserialize_string deserialize_identifier;
+        as_list: deserialize_seq;
+        as_map: deserialize_map;
     }
 
     fn deserialize_bytes<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
@@ -357,7 +435,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
                 Cow::Borrowed(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
                 Cow::Owned(text) => visitor.visit_byte_buf(text.into_bytes()),
             },
-            _ => self.any(Wanted::List, visitor),
+            _ => self.as_list(visitor),
         }
     }
 
@@ -366,9 +444,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
     }
 
     fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
-        if self.scan.peek_value()? == b'n' {
-            self.enter_checked()?;
-            self.scan.literal("null")?;
+        if self.is_none()? {
             return visitor.visit_none();
         }
         visitor.visit_some(self)
@@ -383,7 +459,9 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
             self.scan.skip(0)?;
             return visitor.visit_unit();
         }
-        self.any(Wanted::Unit, visitor)
+        self.begin(Wanted::Unit, &visitor)?;
+        self.scan.literal("null")?;
+        visitor.visit_unit()
     }
 
     fn deserialize_unit_struct<V: Visitor<'a>>(
@@ -403,7 +481,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
     }
 
     fn deserialize_tuple<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Read<V::Value> {
-        self.any(Wanted::List, visitor)
+        self.as_list(visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'a>>(
@@ -412,7 +490,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _len: usize,
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::List, visitor)
+        self.as_list(visitor)
     }
 
     fn deserialize_struct<V: Visitor<'a>>(
@@ -421,7 +499,16 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Read<V::Value> {
-        self.any(Wanted::Struct, visitor)
+        if let Some(node) = self.quick_open(b'{') {
+            return self.map(node, visitor);
+        }
+        match self.begin(Wanted::Struct, &visitor)? {
+            (node, b'{') => {
+                self.open()?;
+                self.map(node, visitor)
+            }
+            (node, _) => self.list(node, visitor),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'a>>(
@@ -430,6 +517,9 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Read<V::Value> {
+        if let Some(name) = self.quick_text() {
+            return visitor.visit_enum(Variant::unit(Cow::Borrowed(name)));
+        }
         match self.enter_checked()? {
             b'"' => {
                 let name = self.scan.string()?;

@@ -10,10 +10,10 @@ use serde::Deserialize;
 /// How far the object of the arguments is read.
 #[derive(Debug, Default)]
 pub(super) struct Top {
-    started: bool,
+    pub(super) started: bool,
     blank: bool,
-    expected: usize,
-    seen: Seen,
+    pub(super) expected: usize,
+    pub(super) seen: Seen,
     /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
     flattened: Vec<(Option<usize>, usize)>,
 }
@@ -52,6 +52,9 @@ impl<'a> Reader<'a> {
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
         let schema = self.schema;
         let fields = schema.program().root_fields();
+        if let Some(parameter) = fields.and_then(|fields| self.quick_parameter(fields)) {
+            return Ok(Some(parameter));
+        }
         while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
             self.top.started = true;
             self.scan.peek();
@@ -107,7 +110,6 @@ impl<'a> Reader<'a> {
     ///
     /// When it does not fit the schema, or `T` refuses it.
     pub fn value<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
-        self.scan.peek();
         let at = self.scan.position();
         T::deserialize(self).map_err(|error| error.within(at))
     }

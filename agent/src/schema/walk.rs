@@ -475,6 +475,21 @@ impl Seen {
         new
     }
 
+    /// As `insert`, for the first 64; no for all others.
+    #[inline]
+    pub(super) fn insert_first(&mut self, index: usize) -> bool {
+        let bit = if index < 64 { 1 << index } else { 0 };
+        let new = bit & !self.first != 0;
+        self.first |= bit;
+        new
+    }
+
+    /// Whether one of these is not there, of the first 64.
+    #[inline]
+    pub(super) fn lacks(&self, bits: u64) -> bool {
+        bits & !self.first != 0
+    }
+
     #[inline]
     pub(super) fn contains(&self, index: usize) -> bool {
         let word = match (index / 64).checked_sub(1) {

@@ -2,7 +2,7 @@
 //!
 //! `layers`: which room may import which. `upkeep`: files, doors, lints. `features`: the README's table is the
 //! truth. `examples`: each one runs without a key and without a network. `licences`: what we build on, and from where.
-//! `precision`: a feature of somebody else's changes nothing. `public_api`: what users see, against a committed list.
+//! `peers`: the contestant of the benchmark that stands beside the project builds. `precision`: a feature of somebody else's changes nothing. `public_api`: what users see, against a committed list.
 //! `readme`: it shows what is true.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -11,6 +11,7 @@ mod examples;
 mod features;
 mod layers;
 mod licences;
+mod peers;
 mod precision;
 mod public_api;
 mod readme;
