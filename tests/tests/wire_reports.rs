@@ -169,7 +169,8 @@ fn encoded(wire: &dyn Wire, transcript: Vec<Message>) -> Value {
     let request = Request::new(&transcript, &tools, &options);
     let body = wire
         .encode(&request, &Target::new("m", &BodyFields::new()))
-        .unwrap();
+        .unwrap()
+        .to_vec();
     serde_json::from_slice(&body).unwrap()
 }
 

@@ -36,7 +36,7 @@ use std::collections::{HashMap, HashSet};
 /// );
 /// ```
 pub fn repair(transcript: Transcript) -> Repaired {
-    finish(traced(transcript, false))
+    finish(transcript, false)
 }
 
 /// The same for the transcript of a run that waits: the calls of its last reply stay open.
@@ -44,13 +44,21 @@ pub fn repair(transcript: Transcript) -> Repaired {
 /// They are open as long as nothing but results follows that reply. What comes back can be kept, and sent once these
 /// calls have their results.
 pub fn repair_paused(transcript: Transcript) -> Repaired {
-    finish(traced(transcript, true))
+    finish(transcript, true)
 }
 
-fn finish(traced: Traced) -> Repaired {
+fn finish(mut transcript: Transcript, leave_open: bool) -> Repaired {
+    let slots = transcript.take_slots();
+    let Traced { messages, changes } = traced(transcript, leave_open);
+    let transcript: Transcript = messages.into_iter().map(|(_, said)| said).collect();
     Repaired {
-        transcript: traced.messages.into_iter().map(|(_, said)| said).collect(),
-        changes: traced.changes,
+        // What was encoded of a transcript holds as long as the transcript does.
+        transcript: if changes.is_empty() {
+            transcript.with_slots_of(slots)
+        } else {
+            transcript
+        },
+        changes,
     }
 }
 

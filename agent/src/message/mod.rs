@@ -3,13 +3,14 @@
 //! The words are those of no one provider. What a provider must get back untouched (signed thinking, item ids,
 //! empty reasoning fields) rides on a [`Part`] as [`Part::echo`], which only that protocol's encoder reads.
 //!
-//! Read `content`, then `reply` (what a model says), `result` (what a tool answers), `transcript`.
+//! Read `content`, then `reply` (what a model says), `result` (what a tool answers), `transcript` with its `slots`.
 
 mod content;
 mod fresh;
 mod id_rule;
 mod reply;
 mod result;
+mod slots;
 mod transcript;
 
 pub use content::{Content, Image, ImageSource};

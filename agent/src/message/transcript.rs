@@ -1,5 +1,7 @@
+use super::slots::Slots;
 use super::{Content, Reply, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::Deref;
 
 /// One entry of a transcript.
@@ -54,10 +56,15 @@ impl Message {
 }
 
 /// A conversation that only grows. Reads like a slice of [`Message`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+///
+/// Beside the messages it keeps what was encoded of them for a provider, so that the next request encodes only what is
+/// new. To take messages out, make a transcript of those that stay.
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Transcript {
     messages: Vec<Message>,
+    #[serde(skip)]
+    slots: Slots,
 }
 
 impl Transcript {
@@ -69,6 +76,37 @@ impl Transcript {
     /// Adds what was said next.
     pub fn push(&mut self, message: Message) {
         self.messages.push(message);
+    }
+
+    /// Where encoders keep what they made of the messages.
+    #[cfg(feature = "providers")]
+    pub(crate) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    /// The same messages with what was kept of `other`, which must have held the same.
+    pub(crate) fn with_slots_of(self, other: Slots) -> Self {
+        Self {
+            slots: other,
+            ..self
+        }
+    }
+
+    /// Takes out what encoders kept.
+    pub(crate) fn take_slots(&mut self) -> Slots {
+        std::mem::take(&mut self.slots)
+    }
+}
+
+impl fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.messages).finish()
+    }
+}
+
+impl PartialEq for Transcript {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
     }
 }
 
@@ -82,7 +120,10 @@ impl Deref for Transcript {
 
 impl From<Vec<Message>> for Transcript {
     fn from(messages: Vec<Message>) -> Self {
-        Self { messages }
+        Self {
+            messages,
+            slots: Slots::default(),
+        }
     }
 }
 
@@ -97,9 +138,7 @@ impl IntoIterator for Transcript {
 
 impl FromIterator<Message> for Transcript {
     fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
-        Self {
-            messages: messages.into_iter().collect(),
-        }
+        Self::from(messages.into_iter().collect::<Vec<_>>())
     }
 }
 

@@ -1,42 +1,12 @@
 //! Writing a request's body: JSON in one buffer, with ready pieces (schemas, echoes) copied in as they are.
 
-use super::wire::Target;
-use crate::model::{ModelError, ModelErrorKind, Request};
+use super::ready::Ready;
+use super::request_body::RequestBody;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
 /// Fields that a user adds to every request's body.
 pub type BodyFields = Map<String, Value>;
-
-/// The fields that are added to this request's body: the model's, and in their place the request's own.
-///
-/// # Errors
-///
-/// When one would replace the tools or the conversation, which stands in `conversation`.
-pub(super) fn added<'a>(
-    request: &Request<'a>,
-    target: &Target<'a>,
-    conversation: &str,
-) -> Result<Cow<'a, BodyFields>, ModelError> {
-    let mut fields = Cow::Borrowed(target.fields);
-    let own = &request.options.body_fields;
-    if !own.is_empty() {
-        fields.to_mut().extend(own.clone());
-    }
-    match ["tools", conversation]
-        .into_iter()
-        .find(|name| fields.contains_key(*name))
-    {
-        None => Ok(fields),
-        Some(name) => Err(ModelError::new(
-            ModelErrorKind::Request,
-            format!(
-                "the body field `{name}` is written by this crate and cannot be replaced; leave it out"
-            ),
-        )),
-    }
-}
 
 /// An object that is being written.
 pub(super) struct Object<'w> {
@@ -110,7 +80,12 @@ impl Object<'_> {
     }
 }
 
-impl Array<'_> {
+impl<'w> Array<'w> {
+    /// Elements that stand behind others.
+    pub(super) fn behind_others(out: &'w mut Vec<u8>) -> Self {
+        Self { out, empty: false }
+    }
+
     fn next(&mut self) {
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');
@@ -135,22 +110,48 @@ fn value(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     debug_assert!(written.is_ok(), "a request's field does not serialise");
 }
 
-/// A body: the protocol's own fields, save those that the user sets, then the user's; `last` (the messages) at the
-/// end, so that everything before stays the same from turn to turn.
+/// A body: the protocol's own fields, save those that the user sets, then the user's; at the end, so that everything
+/// before stays the same from turn to turn, the conversation: its heading, and elements that are ready, each with a comma
+/// before it.
 pub(super) fn body(
     fields: &BodyFields,
     own: impl FnOnce(&mut Fields<'_, '_>),
-    last: impl FnOnce(&mut Object<'_>),
-) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1024);
-    object(&mut out, |body| {
-        own(&mut Fields { body, fields });
-        for (key, field) in fields {
-            body.value(key, field);
-        }
-        last(body);
+    conversation: &str,
+    heading: impl FnOnce(&mut Array<'_>),
+    ready: &Ready,
+) -> RequestBody {
+    let mut head = Vec::with_capacity(1024);
+    head.push(b'{');
+    let mut object = Object {
+        out: &mut head,
+        empty: true,
+    };
+    own(&mut Fields {
+        body: &mut object,
+        fields,
     });
-    out
+    for (key, field) in fields {
+        object.value(key, field);
+    }
+    object.key(conversation);
+    head.push(b'[');
+    let mut array = Array {
+        out: &mut head,
+        empty: true,
+    };
+    heading(&mut array);
+    let mut first = array.empty;
+
+    let mut body = RequestBody::with_room_for(ready.len() + 2);
+    body.push(head);
+    for mut piece in ready.pieces().filter(|piece| !piece.is_empty()) {
+        if std::mem::take(&mut first) {
+            piece = piece.slice(1..);
+        }
+        body.push(piece);
+    }
+    body.push(&b"]}"[..]);
+    body
 }
 
 /// The protocol's own fields of a body. One that the user sets is left to them.

@@ -2,10 +2,12 @@
 //!
 //! A protocol is a [`Wire`]: it encodes a [`Request`](crate::model::Request), and decodes an answer, whole or while it
 //! streams, without a socket and without a clock. `openai_chat` is the one to read first; `sse` splits a stream into
-//! events, `json` reads what servers get nearly right, `body` writes requests, `tools` the tools in them and `shape` the form of the answer, `failure` turns a server's errors into
-//! ours. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
+//! events, `json` reads what servers get nearly right, `failure` turns a server's errors into ours. `encoder` is what a protocol
+//! says of writing requests, and what all do with one: `body` writes JSON, `tools` the tools in it, `shape` the form of the
+//! answer, `results` what tools have said; `ready` keeps a conversation as bytes, and `request_body` is what comes out. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
 mod body;
+mod encoder;
 mod failure;
 #[cfg(feature = "http")]
 mod from_env;
@@ -14,6 +16,8 @@ mod http;
 mod ids;
 mod json;
 mod openai_dialect;
+mod ready;
+mod request_body;
 mod results;
 mod shape;
 mod sse;
@@ -32,4 +36,5 @@ pub use failure::error_answer;
 pub use from_env::from_env;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits, RequestParts, ResponseParts};
+pub use request_body::RequestBody;
 pub use wire::{Decoder, Target, Wire, protocols};

@@ -1,7 +1,7 @@
 //! The tools of a request, as ready bytes.
 
 use super::body::Fields;
-use crate::model::{ModelError, ModelErrorKind, Request, ToolChoice};
+use crate::model::{ModelError, Request, ToolChoice};
 use crate::tool::Offered;
 use crate::tool::ToolSetError;
 
@@ -27,5 +27,5 @@ pub(super) fn write(
 
 /// Why the request's tools cannot be put on this wire.
 pub(super) fn refused(error: ToolSetError) -> ModelError {
-    ModelError::new(ModelErrorKind::Request, error.to_string()).with_source(error)
+    super::encoder::refused(error.to_string()).with_source(error)
 }

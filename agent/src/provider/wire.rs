@@ -1,6 +1,7 @@
 use super::body::BodyFields;
 use super::failure::plain;
 use super::json::excerpt;
+use super::request_body::RequestBody;
 use super::sse::{Event, Parser};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
@@ -15,10 +16,14 @@ pub trait Wire: fmt::Debug + Send + Sync {
 
     /// The body of a request, as JSON.
     ///
+    /// What it makes of the conversation is kept with the transcript: the next request of the same conversation to the same
+    /// server encodes only what is new.
+    ///
     /// # Errors
     ///
     /// When the request says something that this protocol cannot carry.
-    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError>;
+    fn encode(&self, request: &Request<'_>, target: &Target<'_>)
+    -> Result<RequestBody, ModelError>;
 
     /// What it accepts of tools.
     fn dialects(&self) -> Dialects;
@@ -70,6 +75,8 @@ pub struct Target<'a> {
     pub fields: &'a BodyFields,
     /// The server, as in [`Reply::origin`]. If it is known, what other servers wrote for themselves is left out.
     pub origin: Option<&'a str>,
+    /// Whether the model sees images. Where it does not, a line of text stands in place of each run of them.
+    pub images: bool,
 }
 
 impl<'a> Target<'a> {
@@ -80,6 +87,7 @@ impl<'a> Target<'a> {
             stream: true,
             fields,
             origin: None,
+            images: true,
         }
     }
 

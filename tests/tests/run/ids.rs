@@ -78,7 +78,8 @@ async fn every_protocol_says_each_id_once_for_a_call_and_once_for_its_result() {
         let request = Request::new(&transcript, &tools, &options);
         let body = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))
-            .unwrap();
+            .unwrap()
+            .to_vec();
         let mut calls = Vec::new();
         let mut results = Vec::new();
         collect(

@@ -1,48 +1,61 @@
-use super::Options;
+use super::{Messages, Options};
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::{Effort, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body, object};
+use crate::model::{
+    Effort, ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice,
+};
+use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::encoder::{Asked, Encoder};
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
-use crate::provider::results::{images, text as result_text};
-use crate::provider::shape::Shape;
+use crate::provider::results::{Piece, images, pieces, text as result_text};
 use crate::provider::tools;
 use crate::provider::wire::Target;
-use crate::tool::{Offer, Offered};
+use crate::tool::Offer;
 
 /// The limit when none is given, since the protocol demands one. What every model of today can write.
 const OUTPUT_TOKENS: u32 = 16_384;
 
-pub(super) fn encode(
-    request: &Request<'_>,
-    offered: &Offered,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    target: &Target<'_>,
-) -> Vec<u8> {
-    body(
-        target.fields,
-        |body| {
-            wishes(request.options, own, shape, body);
-            settings(request, offered, target, body);
-        },
-        |body| {
-            body.array("messages", |messages| {
-                conversation(messages, request, target);
-            });
-        },
-    )
+impl Encoder for Messages {
+    type Options = Options;
+
+    const CONVERSATION: &'static str = "messages";
+
+    fn refuse(&self, _options: &RequestOptions) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn tool(offer: &Offer, out: &mut Vec<u8>) {
+        object(out, |tool| {
+            tool.value("name", offer.name());
+            tool.value("description", &offer.description());
+            tool.raw("input_schema", offer.parameters());
+            if let Some(strict) = offer.strict() {
+                tool.value("strict", &strict);
+            }
+        });
+    }
+
+    fn settings(&self, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+        wishes(asked, body);
+        settings(asked, body);
+    }
+
+    fn messages(
+        &self,
+        _before: &[Message],
+        messages: &[Message],
+        target: &Target<'_>,
+        out: &mut Array<'_>,
+    ) {
+        conversation(out, messages, target);
+    }
 }
 
 /// What the answer is to be like.
-fn wishes(
-    options: &RequestOptions,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    body: &mut Fields<'_, '_>,
-) {
+fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let Asked { options, shape, .. } = asked;
     match options.reasoning {
         None => {}
         Some(Reasoning::Off) => body.object("thinking", |object| object.value("type", "disabled")),
@@ -81,7 +94,7 @@ fn wishes(
             }
         });
     }
-    if let Some(own) = own {
+    if let Some(own) = asked.own {
         body.members(own);
     }
 }
@@ -96,13 +109,13 @@ fn word(effort: Effort) -> &'static str {
     }
 }
 
-fn settings(
-    request: &Request<'_>,
-    offered: &Offered,
-    target: &Target<'_>,
-    body: &mut Fields<'_, '_>,
-) {
-    let options = request.options;
+fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let Asked {
+        request,
+        target,
+        options,
+        ..
+    } = asked;
     body.value("model", target.model);
     body.value(
         "max_tokens",
@@ -125,18 +138,7 @@ fn settings(
         return;
     }
     tool_choice(request, body);
-    tools::write(body, request, offered, true);
-}
-
-pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
-    object(out, |tool| {
-        tool.value("name", offer.name());
-        tool.value("description", &offer.description());
-        tool.raw("input_schema", offer.parameters());
-        if let Some(strict) = offer.strict() {
-            tool.value("strict", &strict);
-        }
-    });
+    tools::write(body, request, &asked.offered, true);
 }
 
 fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {
@@ -165,8 +167,8 @@ fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {
 
 /// Turns of user and assistant. All that stands between two replies is one turn, its results first: a result that
 /// does not follow its call at once is refused, and so is one behind other words.
-fn conversation(messages: &mut Array<'_>, request: &Request<'_>, target: &Target<'_>) {
-    let mut rest: &[Message] = request.transcript;
+fn conversation(messages: &mut Array<'_>, mut rest: &[Message], target: &Target<'_>) {
+    let sees = target.images;
     while let Some((first, after)) = rest.split_first() {
         if let Message::Assistant(reply) = first {
             assistant(messages, reply, target.understands(reply));
@@ -180,10 +182,10 @@ fn conversation(messages: &mut Array<'_>, request: &Request<'_>, target: &Target
             message.value("role", "user");
             message.array("content", |blocks| {
                 for result in turn.iter().flat_map(results_of) {
-                    blocks.object(|block| tool_result(block, result));
+                    blocks.object(|block| tool_result(block, result, sees));
                 }
-                for piece in turn.iter().flat_map(content_of) {
-                    content(blocks, piece);
+                for said in turn.iter().map(content_of) {
+                    content(blocks, said, sees);
                 }
             });
         });
@@ -204,10 +206,12 @@ fn content_of(message: &Message) -> &[Content] {
     }
 }
 
-fn content(blocks: &mut Array<'_>, piece: &Content) {
-    match piece {
-        Content::Text { text } => text_block(blocks, text),
-        Content::Image(image) => blocks.object(|block| image_block(block, image)),
+fn content(blocks: &mut Array<'_>, content: &[Content], sees: bool) {
+    for piece in pieces(content, sees) {
+        match piece {
+            Piece::Text(text) => text_block(blocks, &text),
+            Piece::Image(image) => blocks.object(|block| image_block(block, image)),
+        }
     }
 }
 
@@ -236,20 +240,18 @@ fn image_block(block: &mut Object<'_>, image: &Image) {
     });
 }
 
-fn tool_result(block: &mut Object<'_>, result: &ToolResult) {
+fn tool_result(block: &mut Object<'_>, result: &ToolResult, sees: bool) {
     block.value("type", "tool_result");
     block.value("tool_use_id", &safe_id(&result.call_id));
     if result.is_error() {
         block.value("is_error", &true);
     }
-    if images(result).next().is_none() {
-        block.value("content", &result_text(result));
+    if images(result, sees).next().is_none() {
+        block.value("content", &result_text(result, sees));
         return;
     }
     block.array("content", |blocks| {
-        for piece in &result.content {
-            content(blocks, piece);
-        }
+        content(blocks, &result.content, sees);
     });
 }
 

@@ -11,15 +11,13 @@ mod options;
 
 pub use options::Options;
 
-use super::body;
-use super::shape::Shape;
-use super::tools;
+use super::RequestBody;
+use super::encoder::{Encoder as _, encode};
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
 use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
-use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
-use std::sync::Arc;
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,34 +35,17 @@ impl Messages {
     pub const COMPATIBLE: Self = Self { says_strict: false };
 }
 
-impl Messages {
-    fn offered(self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
-        tools.offered(&self.dialects(), "anthropic-messages", encode::tool)
-    }
-}
-
 impl Wire for Messages {
     fn protocol(&self) -> Protocol {
         Protocol::AnthropicMessages
     }
 
-    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        request.check()?;
-        let own = request.options.own()?;
-        let offered = self.offered(request.tools).map_err(tools::refused)?;
-        let fields = body::added(request, target, "messages")?;
-        let target = &Target {
-            fields: &fields,
-            ..*target
-        };
-        let shape = Shape::of(request.options, &self.dialects())?;
-        Ok(encode::encode(
-            request,
-            &offered,
-            own,
-            shape.as_ref(),
-            target,
-        ))
+    fn encode(
+        &self,
+        request: &Request<'_>,
+        target: &Target<'_>,
+    ) -> Result<RequestBody, ModelError> {
+        encode(self, request, target)
     }
 
     fn dialects(&self) -> Dialects {
@@ -76,7 +57,7 @@ impl Wire for Messages {
     }
 
     fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
-        Ok(self.offered(tools)?.report().clone())
+        self.report(tools)
     }
 
     fn decoder(&self) -> Decoder {

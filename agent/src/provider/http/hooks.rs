@@ -1,7 +1,9 @@
 use super::endpoint::Endpoint;
 use super::model::HttpModel;
+use crate::provider::RequestBody;
 use crate::provider::wire::Wire;
 use reqwest::header::HeaderMap;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A request that is about to be sent, as a hook sees it: without keys.
@@ -9,16 +11,23 @@ use std::sync::Arc;
 pub struct RequestParts<'a> {
     endpoint: &'a str,
     headers: &'a HeaderMap,
-    body: &'a [u8],
+    body: &'a RequestBody,
+    /// The body in one piece, once a hook has looked at it.
+    whole: OnceCell<Vec<u8>>,
     pub(super) added: Vec<(String, String)>,
 }
 
 impl<'a> RequestParts<'a> {
-    pub(super) fn new(endpoint: &'a Endpoint, headers: &'a HeaderMap, body: &'a [u8]) -> Self {
+    pub(super) fn new(
+        endpoint: &'a Endpoint,
+        headers: &'a HeaderMap,
+        body: &'a RequestBody,
+    ) -> Self {
         Self {
             endpoint: &endpoint.shown,
             headers,
             body,
+            whole: OnceCell::new(),
             added: Vec::new(),
         }
     }
@@ -37,9 +46,14 @@ impl<'a> RequestParts<'a> {
         open.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
 
-    /// Its body: JSON.
-    pub fn body(&self) -> &'a [u8] {
-        self.body
+    /// Its body: JSON. Copied together when it is first asked for.
+    pub fn body(&self) -> &[u8] {
+        self.whole.get_or_init(|| self.body.to_vec())
+    }
+
+    /// How many bytes the body has.
+    pub fn length(&self) -> usize {
+        self.body.length()
     }
 
     /// One more header, in place of one of the same name: a signature of the body, say, or the id of a trace. Its value
@@ -105,7 +119,7 @@ impl<W: Wire> HttpModel<W> {
     /// use agent::provider::openai_chat::OpenAiChat;
     ///
     /// let model = OpenAiChat::new("gpt-5-mini")
-    ///     .on_request(|request| println!("{} bytes to {}", request.body().len(), request.url()))
+    ///     .on_request(|request| println!("{} bytes to {}", request.length(), request.url()))
     ///     .on_response(|response| println!("{} {:?}", response.status(), response.header("x-request-id")));
     /// # drop(model);
     /// ```

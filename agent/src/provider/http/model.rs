@@ -31,12 +31,15 @@ pub struct HttpModel<W> {
     key: Option<ApiKey>,
     /// What to set if the server wants a key: a variable's name.
     key_variable: &'static str,
+    /// The header that carries the key, and what stands before the key in it.
+    key_header: (&'static str, &'static str),
     /// Whether the server is known to want one.
     needs_key: bool,
     headers: Vec<(String, String)>,
     fields: BodyFields,
     limits: Limits,
     streaming: bool,
+    images: bool,
     options: Option<ForProtocol>,
     client: OnceLock<reqwest::Client>,
     endpoint: OnceLock<Endpoint>,
@@ -50,6 +53,7 @@ impl<W: Wire> HttpModel<W> {
         Self {
             base_url: wire.default_base_url().to_owned(),
             key_variable: wire.key_variable(),
+            key_header: wire.key_header(),
             wire,
             model: model.into(),
             key: None,
@@ -58,6 +62,7 @@ impl<W: Wire> HttpModel<W> {
             fields: BodyFields::new(),
             limits: Limits::default(),
             streaming: true,
+            images: true,
             options: None,
             client: OnceLock::new(),
             endpoint: OnceLock::new(),
@@ -92,6 +97,14 @@ impl<W: Wire> HttpModel<W> {
         self.needs_key = variable.is_some();
         self.endpoint = OnceLock::new();
         self
+    }
+
+    /// The same model at Azure, where a key has a header of its own.
+    ///
+    /// Source: the `azure` client of the official SDK, and the pages of Azure's reference on authentication.
+    pub(crate) fn at_azure(mut self, address: String) -> Self {
+        self.key_header = ("api-key", "");
+        self.at(address).key_from(Some("AZURE_OPENAI_API_KEY"))
     }
 
     /// Options of the protocol, in every request that has none of its own.
@@ -157,6 +170,14 @@ impl<W: Wire> HttpModel<W> {
         self
     }
 
+    /// Says that the model does not see: a line of text then stands in place of each run of images, and the transcript
+    /// keeps them for a model that does.
+    #[must_use]
+    pub fn without_images(mut self) -> Self {
+        self.images = false;
+        self
+    }
+
     async fn ask(&self, request: Request<'_>, secrets: &Secrets) -> Result<Begun, ModelError> {
         let endpoint = self.endpoint()?;
         let by = match &self.tape {
@@ -178,7 +199,7 @@ impl<W: Wire> HttpModel<W> {
         };
         let body = self.wire.encode(&request, &self.target(endpoint))?;
         tracing::debug!(
-            bytes = body.len(),
+            bytes = body.length(),
             tools = request.tools.len(),
             "asking the model"
         );
@@ -192,7 +213,7 @@ impl<W: Wire> HttpModel<W> {
             secrets,
             wire: &self.wire,
             limits: &self.limits,
-            body: body.into(),
+            body,
         };
         send.send().await
     }
@@ -214,6 +235,7 @@ impl<W: Wire> HttpModel<W> {
         let mut target = Target::new(&self.model, &self.fields);
         target.stream = self.streaming;
         target.origin = Some(&endpoint.origin);
+        target.images = self.images;
         target
     }
 
@@ -225,7 +247,7 @@ impl<W: Wire> HttpModel<W> {
             base_url: &self.base_url,
             path: self.wire.path(),
             key: self.key.as_ref(),
-            key_header: self.wire.key_header(),
+            key_header: self.key_header,
             fixed: self.wire.headers(),
             headers: &self.headers,
         };

@@ -2,14 +2,15 @@ use super::answer::Answer;
 use super::endpoint::{Endpoint, Limits, add_headers};
 use super::hooks::{Hooks, RequestParts, ResponseParts};
 use super::incoming::Incoming;
+use super::outgoing::Outgoing;
 use super::retry::{Advice, delay};
 use super::secrets::Secrets;
 use super::tape::{Player, Recorder};
 use crate::message::Reply;
 use crate::model::{ModelError, ModelErrorKind};
+use crate::provider::RequestBody;
 use crate::provider::failure::error_answer;
 use crate::provider::wire::{Wire, not_an_answer};
-use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(super) struct Send<'a> {
     pub(super) secrets: &'a Secrets,
     pub(super) wire: &'a dyn Wire,
     pub(super) limits: &'a Limits,
-    pub(super) body: Bytes,
+    pub(super) body: RequestBody,
 }
 
 impl Send<'_> {
@@ -110,7 +111,7 @@ impl Send<'_> {
         let added = parts.added;
         let url = &self.endpoint.shown;
         let (client, recorder) = match self.by {
-            By::Replay(player) => return player.play(url, &self.body, self.secrets),
+            By::Replay(player) => return player.play(url, &self.body.to_vec(), self.secrets),
             By::Network(client, recorder) => (client, recorder),
         };
         let mut headers = self.headers.clone();
@@ -123,11 +124,11 @@ impl Send<'_> {
             &mut headers,
             pairs.map(|(name, value)| (name.as_str(), value.as_str())),
         )?;
-        let mut heard = recorder.map(|recorder| recorder.hear(url, &self.body, secrets));
+        let mut heard = recorder.map(|recorder| recorder.hear(url, &self.body.to_vec(), secrets));
         let request = client
             .post(self.endpoint.url.clone())
             .headers(headers)
-            .body(self.body.clone());
+            .body(reqwest::Body::wrap(Outgoing::of(self.body.clone())));
         let error = match timeout(self.limits.first_byte, request.send()).await {
             Ok(Ok(response)) => return Ok(Answer::live(response, heard)),
             Ok(Err(error)) => connection_error(error),

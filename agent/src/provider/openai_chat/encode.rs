@@ -2,64 +2,85 @@ use super::{Chat, Options, effort};
 use crate::message::{
     Content, Image, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body, object};
-use crate::provider::results::{image_address, images, marked_text};
-use crate::provider::shape::Shape;
+use crate::model::{ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::encoder::{Asked, Encoder, refused};
+use crate::provider::results::{Piece, image_address, images, marked_text, pieces};
 use crate::provider::tools;
 use crate::provider::wire::Target;
-use crate::tool::{Offer, Offered};
+use crate::tool::Offer;
 
-pub(super) fn encode(
-    chat: &Chat,
-    request: &Request<'_>,
-    offered: &Offered,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    target: &Target<'_>,
-) -> Vec<u8> {
-    body(
-        target.fields,
-        |body| {
-            wishes(chat, request.options, own, shape, body);
-            settings(chat, request, offered, target, body);
-        },
-        |body| {
-            body.array("messages", |messages| {
-                if let Some(instructions) = request.instructions {
-                    messages.object(|message| {
-                        message.value("role", "system");
-                        message.value("content", instructions);
-                    });
-                }
-                for message in request.transcript.iter() {
-                    match message {
-                        Message::User { content } => user(messages, content),
-                        Message::Assistant(reply) => {
-                            assistant(chat, messages, reply, target.understands(reply));
-                        }
-                        Message::Results { results } => tool_results(messages, results),
-                    }
+impl Encoder for Chat {
+    type Options = Options;
+
+    const CONVERSATION: &'static str = "messages";
+
+    fn refuse(&self, options: &RequestOptions) -> Result<(), ModelError> {
+        match options.reasoning {
+            Some(Reasoning::Budget(_)) => Err(refused(
+                "openai-chat has no budget of tokens for reasoning; ask for an effort instead",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn tool(offer: &Offer, out: &mut Vec<u8>) {
+        object(out, |tool| {
+            tool.value("type", "function");
+            tool.object("function", |function| {
+                function.value("name", offer.name());
+                function.value("description", &offer.description());
+                function.raw("parameters", offer.parameters());
+                if let Some(strict) = offer.strict() {
+                    function.value("strict", &strict);
                 }
             });
-        },
-    )
+        });
+    }
+
+    fn settings(&self, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+        wishes(self, asked, body);
+        settings(self, asked, body);
+    }
+
+    fn heading(&self, request: &Request<'_>, conversation: &mut Array<'_>) {
+        if let Some(instructions) = request.instructions {
+            conversation.object(|message| {
+                message.value("role", "system");
+                message.value("content", instructions);
+            });
+        }
+    }
+
+    fn messages(
+        &self,
+        _before: &[Message],
+        messages: &[Message],
+        target: &Target<'_>,
+        out: &mut Array<'_>,
+    ) {
+        let sees = target.images && self.takes_images;
+        for message in messages {
+            match message {
+                Message::User { content } => user(out, content, sees),
+                Message::Assistant(reply) => {
+                    assistant(self, out, reply, target.understands(reply));
+                }
+                Message::Results { results } => tool_results(out, results, sees),
+            }
+        }
+    }
 }
 
 /// What the answer is to be like. A server that does not know one of these fields says so, where it was asked for.
-fn wishes(
-    chat: &Chat,
-    options: &RequestOptions,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    body: &mut Fields<'_, '_>,
-) {
+fn wishes(chat: &Chat, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let options = asked.options;
     match options.reasoning {
         None | Some(Reasoning::Budget(_)) => {}
         Some(Reasoning::Off) => body.value("reasoning_effort", "none"),
         Some(Reasoning::Effort(how)) => body.value("reasoning_effort", effort(how)),
     }
-    if let Some(shape) = shape {
+    if let Some(shape) = &asked.shape {
         body.object("response_format", |object| {
             object.value("type", "json_schema");
             object.object("json_schema", |object| {
@@ -78,19 +99,18 @@ fn wishes(
     if options.prompt_cache == Some(PromptCache::Long) && chat == &Chat::OPENAI {
         body.value("prompt_cache_retention", "24h");
     }
-    if let Some(own) = own {
+    if let Some(own) = asked.own {
         body.members(own);
     }
 }
 
-fn settings(
-    chat: &Chat,
-    request: &Request<'_>,
-    offered: &Offered,
-    target: &Target<'_>,
-    body: &mut Fields<'_, '_>,
-) {
-    let options = request.options;
+fn settings(chat: &Chat, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let Asked {
+        request,
+        target,
+        options,
+        ..
+    } = asked;
     body.value("model", target.model);
     if target.stream {
         body.value("stream", &true);
@@ -116,21 +136,7 @@ fn settings(
     if let Some(parallel) = options.parallel_calls.filter(|_| chat.says_parallel) {
         body.value("parallel_tool_calls", &parallel);
     }
-    tools::write(body, request, offered, !chat.knows_allowed_tools);
-}
-
-pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
-    object(out, |tool| {
-        tool.value("type", "function");
-        tool.object("function", |function| {
-            function.value("name", offer.name());
-            function.value("description", &offer.description());
-            function.raw("parameters", offer.parameters());
-            if let Some(strict) = offer.strict() {
-                function.value("strict", &strict);
-            }
-        });
-    });
+    tools::write(body, request, &asked.offered, !chat.knows_allowed_tools);
 }
 
 fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {
@@ -161,16 +167,16 @@ fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {
     }
 }
 
-fn user(messages: &mut Array<'_>, content: &[Content]) {
+fn user(messages: &mut Array<'_>, content: &[Content], sees: bool) {
     messages.object(|message| {
         message.value("role", "user");
         match content {
             [Content::Text { text }] => message.value("content", text),
             _ => message.array("content", |parts| {
-                for piece in content {
+                for piece in pieces(content, sees) {
                     match piece {
-                        Content::Text { text } => text_part(parts, text),
-                        Content::Image(image) => image_part(parts, image),
+                        Piece::Text(text) => text_part(parts, &text),
+                        Piece::Image(image) => image_part(parts, image),
                     }
                 }
             }),
@@ -272,28 +278,29 @@ fn tool_call(object: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
 }
 
 /// One tool message a result, then what only a user may say: images cannot stand in a tool message.
-fn tool_results(messages: &mut Array<'_>, results: &[ToolResult]) {
+fn tool_results(messages: &mut Array<'_>, results: &[ToolResult], sees: bool) {
     for result in results {
         messages.object(|message| {
             message.value("role", "tool");
             message.value("tool_call_id", &result.call_id);
-            message.value("content", &marked_text(result));
+            message.value("content", &marked_text(result, sees));
         });
     }
-    if results.iter().all(|result| images(result).next().is_none()) {
+    let shows = |result| images(result, sees).next().is_some();
+    if !results.iter().any(shows) {
         return;
     }
     messages.object(|message| {
         message.value("role", "user");
         message.array("content", |parts| {
             for result in results {
-                if images(result).next().is_some() {
+                if shows(result) {
                     text_part(
                         parts,
                         &format!("images of {} ({}):", result.name, result.call_id),
                     );
                 }
-                for image in images(result) {
+                for image in images(result, sees) {
                     image_part(parts, image);
                 }
             }

@@ -14,16 +14,14 @@ pub use options::Options;
 pub(super) use options::effort;
 pub use vendors::Vendor;
 
-use super::body;
+use super::RequestBody;
+use super::encoder::{Encoder as _, encode};
 use super::openai_dialect;
-use super::shape::Shape;
-use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
-use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
+use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
-use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
-use std::sync::Arc;
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 
 /// The protocol, with what differs among the servers that speak it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +45,8 @@ pub struct Chat {
     /// Whether each turn with calls must have a `reasoning_content`: an empty one where none came, as in a turn of
     /// another model.
     pub demands_reasoning: bool,
+    /// Whether messages may hold images at all. Where they may not, a line of text stands in their place.
+    pub takes_images: bool,
 }
 
 impl Chat {
@@ -58,6 +58,7 @@ impl Chat {
         says_parallel: true,
         asks_for_usage: true,
         demands_reasoning: false,
+        takes_images: true,
     };
 
     /// What other servers understand.
@@ -68,13 +69,8 @@ impl Chat {
         says_parallel: true,
         asks_for_usage: true,
         demands_reasoning: false,
+        takes_images: true,
     };
-}
-
-impl Chat {
-    fn offered(&self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
-        tools.offered(&self.dialects(), "openai-chat", encode::tool)
-    }
 }
 
 impl Wire for Chat {
@@ -82,30 +78,12 @@ impl Wire for Chat {
         Protocol::OpenaiChat
     }
 
-    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        request.check()?;
-        let own = request.options.own()?;
-        if let Some(Reasoning::Budget(_)) = request.options.reasoning {
-            return Err(ModelError::new(
-                ModelErrorKind::Request,
-                "openai-chat has no budget of tokens for reasoning; ask for an effort instead",
-            ));
-        }
-        let offered = self.offered(request.tools).map_err(tools::refused)?;
-        let fields = body::added(request, target, "messages")?;
-        let target = &Target {
-            fields: &fields,
-            ..*target
-        };
-        let shape = Shape::of(request.options, &self.dialects())?;
-        Ok(encode::encode(
-            self,
-            request,
-            &offered,
-            own,
-            shape.as_ref(),
-            target,
-        ))
+    fn encode(
+        &self,
+        request: &Request<'_>,
+        target: &Target<'_>,
+    ) -> Result<RequestBody, ModelError> {
+        encode(self, request, target)
     }
 
     fn dialects(&self) -> Dialects {
@@ -117,7 +95,7 @@ impl Wire for Chat {
     }
 
     fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
-        Ok(self.offered(tools)?.report().clone())
+        self.report(tools)
     }
 
     fn decoder(&self) -> Decoder {

@@ -214,12 +214,20 @@ mod made {
             Self::at_vendor(&Vendor::MOONSHOT, model)
         }
 
-        /// A deployment at Azure, `resource` being the first part of its host name, with the key in
-        /// `AZURE_OPENAI_API_KEY`. It speaks as OpenAI does.
-        pub fn azure(resource: &str, deployment: impl Into<String>) -> Self {
-            Self::new(deployment)
-                .at(format!("https://{resource}.openai.azure.com/openai/v1"))
-                .key_from(Some("AZURE_OPENAI_API_KEY"))
+        /// A deployment at Azure, `endpoint` being the address of the resource, for example
+        /// `https://my-resource.openai.azure.com`, with the key in `AZURE_OPENAI_API_KEY`. It speaks as OpenAI does.
+        pub fn azure(endpoint: &str, deployment: impl Into<String>) -> Self {
+            let endpoint = endpoint.trim_end_matches('/');
+            Self::new(deployment).at_azure(format!("{endpoint}/openai/v1"))
+        }
+
+        /// The same over the older addresses, which name the deployment and a version of the API, for example
+        /// `2024-10-21`.
+        pub fn azure_version(endpoint: &str, deployment: &str, api_version: &str) -> Self {
+            let endpoint = endpoint.trim_end_matches('/');
+            Self::new(deployment).at_azure(format!(
+                "{endpoint}/openai/deployments/{deployment}?api-version={api_version}"
+            ))
         }
     }
 }

@@ -1,77 +1,106 @@
-use super::Options;
 use super::item::WITH_THE_PART_BEFORE;
-use crate::message::{Content, Message, Part, PartKind, Protocol, ToolCall, ToolResult};
-use crate::model::{PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
-use crate::provider::body::{Array, Fields, Object, body, object};
+use super::{Options, Responses};
+use crate::message::{Content, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult};
+use crate::model::{ModelError, PromptCache, Reasoning, RequestOptions, ToolChoice};
+use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::ids::safe_id;
 use crate::provider::openai_chat::effort;
-use crate::provider::results::{image_address, images, marked_text};
-use crate::provider::shape::Shape;
+use crate::provider::results::{Piece, image_address, images, marked_text, pieces};
 use crate::provider::tools;
 use crate::provider::wire::Target;
-use crate::tool::{Offer, Offered};
-use std::collections::HashSet;
+use crate::tool::Offer;
 
 const PROTOCOL: Protocol = Protocol::OpenaiResponses;
 
-pub(super) fn encode(
-    request: &Request<'_>,
-    offered: &Offered,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    target: &Target<'_>,
-) -> Vec<u8> {
-    body(
-        target.fields,
-        |body| {
-            wishes(request.options, own, shape, body);
-            settings(request, offered, target, body);
-        },
-        |body| {
-            body.array("input", |items| {
-                let mut custom = HashSet::new();
-                for message in request.transcript.iter() {
-                    match message {
-                        Message::User { content } => user(items, content),
-                        Message::Assistant(reply) => {
-                            let echoes = target.understands(reply);
-                            let own = |part| {
-                                if echoes {
-                                    Part::echo_for(part, PROTOCOL)
-                                } else {
-                                    None
-                                }
-                            };
-                            custom.extend(
-                                reply
-                                    .parts
-                                    .iter()
-                                    .filter_map(|part| custom_call(part, own(part))),
-                            );
-                            for part in &reply.parts {
-                                assistant_part(items, part, own(part));
-                            }
-                        }
-                        Message::Results { results } => {
-                            for result in results {
-                                let is_custom = custom.contains(&*result.call_id);
-                                items.object(|item| call_output(item, result, is_custom));
-                            }
-                        }
+impl Encoder for Responses {
+    type Options = Options;
+
+    const CONVERSATION: &'static str = "input";
+
+    fn refuse(&self, options: &RequestOptions) -> Result<(), ModelError> {
+        if let Some(Reasoning::Budget(_)) = options.reasoning {
+            return Err(refused(
+                "openai-responses has no budget of tokens for reasoning; ask for an effort instead",
+            ));
+        }
+        if options.stop.is_empty() {
+            Ok(())
+        } else {
+            Err(refused(
+                "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
+            ))
+        }
+    }
+
+    fn tool(offer: &Offer, out: &mut Vec<u8>) {
+        object(out, |tool| {
+            tool.value("type", "function");
+            tool.value("name", offer.name());
+            tool.value("description", &offer.description());
+            tool.raw("parameters", offer.parameters());
+            // Left out, it would mean "if possible", which changes what the model may leave out.
+            tool.value("strict", &offer.strict().unwrap_or(false));
+        });
+    }
+
+    fn settings(&self, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+        wishes(asked, body);
+        settings(asked, body);
+    }
+
+    fn messages(
+        &self,
+        before: &[Message],
+        messages: &[Message],
+        target: &Target<'_>,
+        out: &mut Array<'_>,
+    ) {
+        let own = |reply: &Reply, part| {
+            if target.understands(reply) {
+                Part::echo_for(part, PROTOCOL)
+            } else {
+                None
+            }
+        };
+        for (at, message) in messages.iter().enumerate() {
+            match message {
+                Message::User { content } => user(out, content, target.images),
+                Message::Assistant(reply) => {
+                    for part in &reply.parts {
+                        assistant_part(out, part, own(reply, part));
                     }
                 }
-            });
-        },
-    )
+                Message::Results { results } => {
+                    let earlier = messages.get(..at).unwrap_or_default();
+                    // The call stands in the reply before, or wherever an odd transcript has it.
+                    let replies = earlier.iter().rev().chain(before.iter().rev());
+                    let replies = replies.filter_map(Message::as_reply);
+                    for result in results {
+                        let is_custom = replies.clone().find_map(|reply| {
+                            let part = call_of(reply, &result.call_id)?;
+                            Some(own(reply, part).is_some_and(is_custom))
+                        });
+                        out.object(|item| {
+                            call_output(item, result, is_custom == Some(true), target.images);
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn call_of<'a>(reply: &'a Reply, id: &str) -> Option<&'a Part> {
+    reply
+        .parts
+        .iter()
+        .find(|part| matches!(&part.kind, PartKind::Call(call) if call.id == id))
 }
 
 /// What the answer is to be like.
-fn wishes(
-    options: &RequestOptions,
-    own: Option<&Options>,
-    shape: Option<&Shape<'_>>,
-    body: &mut Fields<'_, '_>,
-) {
+fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let options = asked.options;
     match options.reasoning {
         None | Some(Reasoning::Budget(_)) => {}
         Some(Reasoning::Off) => body.object("reasoning", |object| object.value("effort", "none")),
@@ -79,7 +108,7 @@ fn wishes(
             body.object("reasoning", |object| object.value("effort", effort(how)));
         }
     }
-    if let Some(shape) = shape {
+    if let Some(shape) = &asked.shape {
         body.object("text", |text| {
             text.object("format", |object| {
                 object.value("type", "json_schema");
@@ -96,18 +125,18 @@ fn wishes(
     if options.prompt_cache == Some(PromptCache::Long) {
         body.value("prompt_cache_retention", "24h");
     }
-    if let Some(own) = own {
+    if let Some(own) = asked.own {
         body.members(own);
     }
 }
 
-fn settings(
-    request: &Request<'_>,
-    offered: &Offered,
-    target: &Target<'_>,
-    body: &mut Fields<'_, '_>,
-) {
-    let options = request.options;
+fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
+    let Asked {
+        request,
+        target,
+        options,
+        ..
+    } = asked;
     body.value("model", target.model);
     // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
     // `include` is an error for models that do not reason.
@@ -131,18 +160,7 @@ fn settings(
     if let Some(parallel) = options.parallel_calls {
         body.value("parallel_tool_calls", &parallel);
     }
-    tools::write(body, request, offered, false);
-}
-
-pub(super) fn tool(offer: &Offer, out: &mut Vec<u8>) {
-    object(out, |tool| {
-        tool.value("type", "function");
-        tool.value("name", offer.name());
-        tool.value("description", &offer.description());
-        tool.raw("parameters", offer.parameters());
-        // Left out, it would mean "if possible", which changes what the model may leave out.
-        tool.value("strict", &offer.strict().unwrap_or(false));
-    });
+    tools::write(body, request, &asked.offered, false);
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
@@ -170,22 +188,22 @@ fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
     }
 }
 
-fn user(items: &mut Array<'_>, content: &[Content]) {
+fn user(items: &mut Array<'_>, content: &[Content], sees: bool) {
     items.object(|item| {
         item.value("type", "message");
         item.value("role", "user");
-        item.array("content", |parts| content_parts(parts, content));
+        item.array("content", |parts| content_parts(parts, content, sees));
     });
 }
 
-fn content_parts(parts: &mut Array<'_>, content: &[Content]) {
-    for piece in content {
+fn content_parts(parts: &mut Array<'_>, content: &[Content], sees: bool) {
+    for piece in pieces(content, sees) {
         parts.object(|part| match piece {
-            Content::Text { text } => {
+            Piece::Text(text) => {
                 part.value("type", "input_text");
-                part.value("text", text);
+                part.value("text", &text);
             }
-            Content::Image(image) => {
+            Piece::Image(image) => {
                 part.value("type", "input_image");
                 part.value("detail", "auto");
                 part.value("image_url", &image_address(image));
@@ -194,7 +212,7 @@ fn content_parts(parts: &mut Array<'_>, content: &[Content]) {
     }
 }
 
-fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool) {
+fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool, sees: bool) {
     let kind = if is_custom {
         "custom_tool_call_output"
     } else {
@@ -202,24 +220,16 @@ fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool) {
     };
     item.value("type", kind);
     item.value("call_id", &safe_id(&result.call_id));
-    if images(result).next().is_none() {
-        item.value("output", &marked_text(result));
+    if images(result, sees).next().is_none() {
+        item.value("output", &marked_text(result, sees));
         return;
     }
     item.array("output", |parts| {
         if result.is_error() {
-            content_parts(parts, &[Content::text("error:")]);
+            content_parts(parts, &[Content::text("error:")], sees);
         }
-        content_parts(parts, &result.content);
+        content_parts(parts, &result.content, sees);
     });
-}
-
-/// The id of a call of a custom tool, whose result has a type of its own.
-fn custom_call<'a>(part: &'a Part, echo: Option<&str>) -> Option<&'a str> {
-    match &part.kind {
-        PartKind::Call(call) if echo.is_some_and(is_custom) => Some(&call.id),
-        _ => None,
-    }
 }
 
 fn is_custom(echo: &str) -> bool {

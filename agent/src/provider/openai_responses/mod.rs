@@ -12,61 +12,30 @@ mod options;
 
 pub use options::Options;
 
-use super::body;
+use super::RequestBody;
+use super::encoder::{Encoder as _, encode};
 use super::openai_dialect;
-use super::shape::Shape;
-use super::tools;
 use super::wire::{Decoder, Target, Wire};
 use crate::message::{Protocol, Reply};
-use crate::model::{ModelError, ModelErrorKind, Reasoning, Request};
+use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
-use crate::tool::{Definitions, Offered, ToolReport, ToolSetError};
-use std::sync::Arc;
+use crate::tool::{Definitions, ToolReport, ToolSetError};
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Responses;
-
-impl Responses {
-    fn offered(self, tools: &Definitions) -> Result<Arc<Offered>, ToolSetError> {
-        tools.offered(&self.dialects(), "openai-responses", encode::tool)
-    }
-}
 
 impl Wire for Responses {
     fn protocol(&self) -> Protocol {
         Protocol::OpenaiResponses
     }
 
-    fn encode(&self, request: &Request<'_>, target: &Target<'_>) -> Result<Vec<u8>, ModelError> {
-        request.check()?;
-        let own = request.options.own()?;
-        if let Some(Reasoning::Budget(_)) = request.options.reasoning {
-            return Err(ModelError::new(
-                ModelErrorKind::Request,
-                "openai-responses has no budget of tokens for reasoning; ask for an effort instead",
-            ));
-        }
-        if !request.options.stop.is_empty() {
-            return Err(ModelError::new(
-                ModelErrorKind::Request,
-                "OpenAI Responses has no stop sequences; leave `stop` empty or ask over openai-chat",
-            ));
-        }
-        let offered = self.offered(request.tools).map_err(tools::refused)?;
-        let fields = body::added(request, target, "input")?;
-        let target = &Target {
-            fields: &fields,
-            ..*target
-        };
-        let shape = Shape::of(request.options, &self.dialects())?;
-        Ok(encode::encode(
-            request,
-            &offered,
-            own,
-            shape.as_ref(),
-            target,
-        ))
+    fn encode(
+        &self,
+        request: &Request<'_>,
+        target: &Target<'_>,
+    ) -> Result<RequestBody, ModelError> {
+        encode(self, request, target)
     }
 
     fn dialects(&self) -> Dialects {
@@ -74,7 +43,7 @@ impl Wire for Responses {
     }
 
     fn check_tools(&self, tools: &Definitions) -> Result<ToolReport, ToolSetError> {
-        Ok(self.offered(tools)?.report().clone())
+        self.report(tools)
     }
 
     fn decoder(&self) -> Decoder {
@@ -118,6 +87,13 @@ impl OpenAiResponses {
     /// A model of this name at OpenAI.
     pub fn new(model: impl Into<String>) -> Self {
         Self::with_wire(Responses, model)
+    }
+
+    /// A deployment at Azure, `endpoint` being the address of the resource, for example
+    /// `https://my-resource.openai.azure.com`, with the key in `AZURE_OPENAI_API_KEY`.
+    pub fn azure(endpoint: &str, deployment: impl Into<String>) -> Self {
+        let endpoint = endpoint.trim_end_matches('/');
+        Self::new(deployment).at_azure(format!("{endpoint}/openai/v1"))
     }
 
     /// Options of the protocol, in every request that has none of its own.

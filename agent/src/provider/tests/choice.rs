@@ -60,8 +60,8 @@ fn a_choice_of_tools_is_said_in_each_protocols_words() {
             let body = wire
                 .encode(&request, &Target::new("m", &BodyFields::new()))
                 .unwrap();
-            oracle(wire, &body);
-            let mut body: Value = serde_json::from_slice(&body).unwrap();
+            oracle(wire, &body.to_vec());
+            let mut body: Value = serde_json::from_slice(&body.to_vec()).unwrap();
             if protocol == Protocol::AnthropicMessages {
                 let said = body["tool_choice"].as_object_mut().unwrap();
                 let one = said.shift_remove("disable_parallel_tool_use");
@@ -85,7 +85,7 @@ fn a_choice_of_tools_is_said_in_each_protocols_words() {
         let body = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))
             .unwrap();
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = serde_json::from_slice(&body.to_vec()).unwrap();
         assert_eq!(
             body["tools"].as_array().unwrap().len(),
             2,

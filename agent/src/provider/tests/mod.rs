@@ -1,8 +1,10 @@
-//! What requests look like: `requests`, one conversation with everything in it over all three protocols; `choice`, what
-//! is said of the choice of tools, and `wishes`, what else may be asked for.
+//! What requests look like: `requests`, one conversation with everything in it over all three protocols; `ready`, that it
+//! is the same however the conversation grew; `choice`, what is said of the choice of tools, and `wishes`, what else may be
+//! asked for.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod choice;
+mod ready;
 mod requests;
 mod wishes;
 
@@ -115,7 +117,8 @@ fn body(wire: &dyn Wire, transcript: &Transcript, tools: &Definitions) -> Value 
     let request = Request::new(transcript, tools, &options).with_instructions("Be brief.");
     let body = wire
         .encode(&request, &Target::new("some-model", &BodyFields::new()))
-        .unwrap();
+        .unwrap()
+        .to_vec();
     oracle(wire, &body);
     serde_json::from_slice(&body).unwrap()
 }

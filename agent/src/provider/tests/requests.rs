@@ -143,14 +143,16 @@ fn numbers_and_schemas_go_out_byte_for_byte() {
     for wire in protocols() {
         let body = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))
-            .unwrap();
+            .unwrap()
+            .to_vec();
         let body = String::from_utf8(body).unwrap();
         let schema = strictly(wire);
         assert!(body.contains(schema.as_json()), "{}", wire.protocol());
         assert!(body.contains("12345678901234567890"), "{}", wire.protocol());
         let again = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))
-            .unwrap();
+            .unwrap()
+            .to_vec();
         assert_eq!(body.as_bytes(), again, "{}", wire.protocol());
     }
 }
@@ -163,7 +165,10 @@ fn what_a_user_adds_to_the_body_stands_once_and_before_the_messages() {
     fields.insert("model".into(), json!("mine"));
     fields.insert("seed".into(), json!(7));
     for wire in protocols() {
-        let body = wire.encode(&request, &Target::new("m", &fields)).unwrap();
+        let body = wire
+            .encode(&request, &Target::new("m", &fields))
+            .unwrap()
+            .to_vec();
         let body = String::from_utf8(body).unwrap();
         assert_eq!(body.matches(r#""model":"#).count(), 1, "{body}");
         let read: Value = serde_json::from_str(&body).unwrap();
@@ -262,7 +267,8 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         let request = Request::new(&transcript, &tools, &options);
         let body = wire
             .encode(&request, &Target::new("m", &BodyFields::new()))
-            .unwrap();
+            .unwrap()
+            .to_vec();
         let body = String::from_utf8(body).unwrap();
         for piece in *pieces {
             assert_eq!(body.matches(piece).count(), 1, "{piece} in {body}");
@@ -270,7 +276,8 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
         for other in protocols().filter(|other| other.protocol() != *protocol) {
             let body = other
                 .encode(&request, &Target::new("m", &BodyFields::new()))
-                .unwrap();
+                .unwrap()
+                .to_vec();
             let body = String::from_utf8(body).unwrap();
             for foreign in [
                 "signature",
@@ -301,7 +308,7 @@ fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
         ] {
             let mut target = Target::new("m", &fields);
             target.origin = origin;
-            let body = String::from_utf8(wire.encode(&request, &target).unwrap()).unwrap();
+            let body = String::from_utf8(wire.encode(&request, &target).unwrap().to_vec()).unwrap();
             let found = ["reasoning_content", "signature", "encrypted_content"]
                 .iter()
                 .any(|secret| body.contains(secret));

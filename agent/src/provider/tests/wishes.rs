@@ -7,7 +7,9 @@ fn encoded(wire: &dyn Wire, options: &RequestOptions) -> Result<Value, crate::mo
     let transcript = Transcript::from(vec![Message::user("hi")]);
     let tools = Definitions::default();
     let request = Request::new(&transcript, &tools, options);
-    let body = wire.encode(&request, &Target::new("m", &BodyFields::new()))?;
+    let body = wire
+        .encode(&request, &Target::new("m", &BodyFields::new()))?
+        .to_vec();
     oracle(wire, &body);
     Ok(serde_json::from_slice(&body).unwrap())
 }
@@ -198,7 +200,8 @@ fn a_vendors_habits_are_kept() {
         let request = Request::new(&turn, &tools, &options);
         let body = chat
             .encode(&request, &Target::new("m", &BodyFields::new()))
-            .unwrap();
+            .unwrap()
+            .to_vec();
         let body: Value = serde_json::from_slice(&body).unwrap();
         let has = |name| body.get(name).is_some();
         assert_eq!(body[chat.output_limit], 9, "{}", vendor.name);
@@ -216,7 +219,8 @@ fn a_vendors_habits_are_kept() {
     let body = Vendor::DEEPSEEK
         .chat
         .encode(&request, &Target::new("m", &BodyFields::new()))
-        .unwrap();
+        .unwrap()
+        .to_vec();
     let body = String::from_utf8(body).unwrap();
     assert_eq!(body.matches("reasoning_content").count(), 1, "{body}");
     assert!(body.contains(r#""reasoning_content":"hm""#), "{body}");
