@@ -3,6 +3,7 @@
 use super::approval::Paused;
 use super::builder::AgentBuilder;
 use super::effects::Events;
+use super::extension::{ExtensionError, Extensions};
 use super::host::{Given, RunHost};
 use super::limits::Counts;
 use super::plan::Setup;
@@ -11,7 +12,7 @@ use super::start::Run;
 use super::state::RunState;
 use crate::message::{Message, ToolCall, ToolResult, Transcript, fresh_name};
 use crate::model::Model;
-use crate::tool::{ToolContext, ToolDefinition, ToolReport, ToolSet};
+use crate::tool::{ToolContext, ToolDefinition, ToolReport, ToolSet, ToolSetError};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -46,8 +47,10 @@ pub struct Agent {
     shared: Arc<Shared>,
 }
 
-struct Shared {
+/// What the clones of an agent share.
+pub(super) struct Shared {
     setup: Setup,
+    extensions: Extensions,
     tools: RwLock<Arc<ToolSet>>,
     /// The part of the tools that was offered last: most turns offer the same, and what providers keep of a set stays
     /// good.
@@ -84,6 +87,18 @@ impl Agent {
         Run::going_on(self.clone(), RunState::new(Transcript::new())).session(session)
     }
 
+    /// Stops the extensions, the one that was started last first. Runs that are under way lose what those held.
+    ///
+    /// # Errors
+    ///
+    /// The first one that could not be stopped; the others are stopped all the same.
+    pub async fn stop(&self) -> Result<(), ExtensionError> {
+        match self.shared.extensions.stop().await.into_iter().next() {
+            None => Ok(()),
+            Some((name, error)) => Err(ExtensionError { name, error }),
+        }
+    }
+
     /// The tools as they are now.
     pub fn tools(&self) -> Arc<ToolSet> {
         Arc::clone(
@@ -111,15 +126,25 @@ impl Agent {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
     }
 
-    pub(super) fn new(setup: Setup, tools: ToolSet, report: ToolReport) -> Self {
-        Self {
+    pub(super) fn new(
+        setup: Setup,
+        extensions: Extensions,
+        tools: ToolSet,
+        report: ToolReport,
+    ) -> Self {
+        let agent = Self {
             shared: Arc::new(Shared {
                 setup,
+                extensions,
                 tools: RwLock::new(Arc::new(tools)),
                 part: RwLock::new(None),
                 report,
             }),
+        };
+        for live in &agent.shared.extensions.live {
+            live.belongs_to(&agent.shared);
         }
+        agent
     }
 
     /// Calls a tool of the agent by the host's own wish, along the road of a model's call: the arguments are checked, rules,
@@ -187,6 +212,16 @@ impl Agent {
 
     pub(super) fn setup(&self) -> &Setup {
         &self.shared.setup
+    }
+}
+
+impl Shared {
+    /// Puts `new` tools in the place of the `old` ones.
+    pub(super) fn exchange(&self, old: &ToolSet, new: &ToolSet) -> Result<(), ToolSetError> {
+        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        let rest = ToolSet::clone(&tools).filter(|tool| old.get(&tool.name).is_none());
+        *tools = Arc::new(rest.merge(new.clone())?);
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::agent::Agent;
 use super::compact::{Compaction, Compactor};
 use super::delegate::{self, SEARCH_TOOLS};
+use super::extension::{Extension, ExtensionError, Extensions};
 use super::limits::Limits;
 use super::middleware::Middleware;
 use super::plan::{Execution, Handoff, Setup};
@@ -25,6 +26,7 @@ use std::time::Duration;
 #[must_use = "an agent is there only after `build`"]
 pub struct AgentBuilder<S, G> {
     setup: Setup,
+    extensions: Extensions,
     tools: Tools<S>,
     state: G,
 }
@@ -33,6 +35,7 @@ impl<S> AgentBuilder<S, ()> {
     pub(super) fn new(model: impl Model + 'static) -> Self {
         Self {
             setup: Setup::new(model),
+            extensions: Extensions::default(),
             tools: Tools::default(),
             state: (),
         }
@@ -56,6 +59,7 @@ impl<S, G> AgentBuilder<S, G> {
     pub fn state<T>(self, state: T) -> AgentBuilder<S, (T, G)> {
         AgentBuilder {
             setup: self.setup,
+            extensions: self.extensions,
             tools: self.tools,
             state: (state, self.state),
         }
@@ -188,6 +192,20 @@ impl<S, G> AgentBuilder<S, G> {
         self
     }
 
+    /// Starts an extension and adds what it brings.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot start, or another one has its name. Those that were started before it are stopped.
+    pub async fn extension(
+        mut self,
+        extension: impl Extension + 'static,
+    ) -> Result<Self, ExtensionError> {
+        let setup = &mut self.setup;
+        let tools = self.extensions.start(Arc::new(extension), setup).await?;
+        Ok(self.tools(tools))
+    }
+
     /// Makes a conversation shorter when a request has read more than so many tokens, or the provider says that it is
     /// too long: see [`KeepLast`](crate::KeepLast) and [`Summarize`](crate::Summarize).
     pub fn compaction(mut self, above: u64, compactor: impl Compactor + 'static) -> Self {
@@ -252,7 +270,7 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
             tools.add(delegate::search_tools()?)?;
         }
         let report = self.setup.model.check_tools(&tools.definitions())?;
-        Ok(Agent::new(self.setup, tools, report))
+        Ok(Agent::new(self.setup, self.extensions, tools, report))
     }
 }
 

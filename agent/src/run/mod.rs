@@ -7,7 +7,7 @@
 //! up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
 //! `limits` what it may use, `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`,
 //! `inbox`, `middleware`, `compact`,
-//! `delegate` and `output` are what a host adds.
+//! `delegate`, `output` and `extension` are what a host adds.
 
 mod agent;
 mod approval;
@@ -20,6 +20,7 @@ mod desk;
 mod effects;
 mod error;
 mod event;
+mod extension;
 mod host;
 mod inbox;
 mod limits;
@@ -41,6 +42,7 @@ pub use builder::AgentBuilder;
 pub use compact::{Compactor, KeepLast, Summarize};
 pub use error::{RunError, RunErrorKind};
 pub use event::{CallEnded, Event};
+pub use extension::{Brought, Extension, ExtensionError, LiveTools};
 pub use inbox::Inbox;
 pub use limits::{Limit, Limits};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};

@@ -4,6 +4,7 @@ use super::error::Cause;
 use super::host::RunHost;
 use super::plan::Setup;
 use super::turn::{Drive, is_spent};
+use crate::message::Transcript;
 use crate::model::{Model, RequestOptions};
 use crate::tool::{ToolDefinition, ToolSet, TurnInfo};
 use std::borrow::Cow;
@@ -24,6 +25,9 @@ pub struct NextTurn {
     pub instructions: Option<String>,
     /// Other options, the tool choice among them.
     pub options: Option<RequestOptions>,
+    /// What the request shows in place of the conversation, which itself stays as it is. It must be one that can be sent:
+    /// see [`history::repair`](crate::history::repair).
+    pub transcript: Option<Transcript>,
     keep: Option<Keep>,
 }
 
@@ -51,6 +55,8 @@ pub(super) struct Step<'a> {
     pub(super) instructions: Option<Cow<'a, str>>,
     pub(super) options: Cow<'a, RequestOptions>,
     pub(super) tools: Arc<ToolSet>,
+    /// What is shown in place of the conversation.
+    pub(super) transcript: Option<Transcript>,
 }
 
 impl<'a> Drive<'a> {
@@ -70,7 +76,7 @@ impl<'a> Drive<'a> {
             all
         } else {
             let usage = host.lock_counts().usage;
-            let info = TurnInfo::new(head.turn, usage, &**host);
+            let info = TurnInfo::new(head.turn, usage, &self.state.transcript, &**host);
             for change in &setup.steps {
                 change(&info, &mut next);
             }
@@ -94,6 +100,7 @@ impl<'a> Drive<'a> {
                 None => setup.instructions.as_deref().map(Cow::Borrowed),
             },
             tools,
+            transcript: next.transcript,
         }
     }
 

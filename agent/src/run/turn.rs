@@ -237,7 +237,8 @@ impl Drive<'_> {
         super::step::check_run_data(&step.tools, self.host)?;
         self.host.offer(&step.tools, &self.state.head.handed_to);
         let definitions: Definitions = step.tools.definitions();
-        let mut request = Request::new(&self.state.transcript, &definitions, &step.options);
+        let transcript = step.transcript.as_ref().unwrap_or(&self.state.transcript);
+        let mut request = Request::new(transcript, &definitions, &step.options);
         request.instructions = step.instructions.as_deref();
         if let Some(most) = self.host.setup().limits.request_bytes
             && self.state.head.bytes > most

@@ -1,6 +1,6 @@
 use super::{ArtifactStore, CallEnd};
 use crate::json::Mends;
-use crate::message::{Outcome, ToolCall, ToolResult, Usage};
+use crate::message::{Outcome, ToolCall, ToolResult, Transcript, Usage};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
@@ -321,12 +321,28 @@ impl Host for WithData {
 pub struct TurnInfo<'a> {
     turn: u32,
     usage: Usage,
+    transcript: &'a Transcript,
     host: &'a dyn Host,
 }
 
 impl<'a> TurnInfo<'a> {
-    pub(crate) fn new(turn: u32, usage: Usage, host: &'a dyn Host) -> Self {
-        Self { turn, usage, host }
+    pub(crate) fn new(
+        turn: u32,
+        usage: Usage,
+        transcript: &'a Transcript,
+        host: &'a dyn Host,
+    ) -> Self {
+        Self {
+            turn,
+            usage,
+            transcript,
+            host,
+        }
+    }
+
+    /// What was said so far.
+    pub fn transcript(&self) -> &'a Transcript {
+        self.transcript
     }
 
     /// Which turn of the run, from 1.
