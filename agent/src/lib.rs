@@ -56,6 +56,7 @@
 //! | models, real and for tests, and a loop of your own | [`model`] |
 //! | the wire protocols without their HTTP client | `provider` |
 //! | what is said: content, calls, results, transcripts | [`message`] |
+//! | what others bring in one piece | [`Extension`], [`extensions`] |
 //! | keeping a transcript sendable | [`history`] |
 //! | the schemas that models are told, and reading by them | [`schema`] |
 //! | text that is nearly JSON | [`json`] |
@@ -82,6 +83,7 @@ extern crate self as agent;
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __private;
+pub mod extensions;
 pub mod history;
 pub mod message;
 pub mod model;

@@ -159,7 +159,8 @@ impl Agent {
     /// Dropping the future drops the call where it stands.
     pub async fn invoke(&self, name: &str, arguments: &str, approved: bool) -> ToolResult {
         let given = Given::to(self.clone());
-        let host = RunHost::new(given, &Events::nowhere(), Counts::default());
+        let id = format!("run_{}", fresh_name());
+        let host = RunHost::new(given, &Events::nowhere(), id, Counts::default());
         let tools = self.tools();
         host.offer(&tools, &[]);
         let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);

@@ -6,6 +6,7 @@ use super::middleware::Middleware;
 use super::plan::Setup;
 use super::step::NextTurn;
 use crate::message::Content;
+use crate::model::PromptCache;
 use crate::tool::{BoxError, CallInfo, Hook, Permission, Rule, ToolSet, ToolSetError, TurnInfo};
 use async_trait::async_trait;
 use std::fmt;
@@ -82,6 +83,7 @@ pub struct Brought {
     redact: Vec<super::plan::Redact>,
     steps: Vec<super::step::StepChange>,
     compaction: Option<Compaction>,
+    prompt_cache: Option<PromptCache>,
 }
 
 impl Brought {
@@ -141,6 +143,11 @@ impl Brought {
         self.steps.push(Arc::new(change));
     }
 
+    /// Asks the provider to remember what requests begin with, unless the agent's own options say something.
+    pub fn prompt_cache(&mut self, cache: PromptCache) {
+        self.prompt_cache = Some(cache);
+    }
+
     /// Makes long conversations shorter, in place of what did so before: see
     /// [`AgentBuilder::compaction`](crate::AgentBuilder::compaction).
     pub fn compaction(&mut self, above: u64, compactor: impl Compactor + 'static) {
@@ -164,6 +171,8 @@ impl Brought {
         setup.redact.extend(self.redact);
         setup.steps.extend(self.steps);
         setup.compaction = self.compaction.or(setup.compaction.take());
+        let options = &mut setup.options;
+        options.prompt_cache = options.prompt_cache.or(self.prompt_cache);
         let mut tools = self.tools;
         for live in &self.live {
             tools = tools.merge(live.lock().tools.clone())?;

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What one run was given and what it does for its tools.
 pub(super) struct RunHost {
+    id: String,
     agent: Agent,
     pub(super) cancellation: CancellationToken,
     data: RunDataMap,
@@ -79,7 +80,7 @@ impl Given {
 }
 
 impl RunHost {
-    pub(super) fn new(given: Given, events: &Events, counts: Counts) -> Arc<Self> {
+    pub(super) fn new(given: Given, events: &Events, id: String, counts: Counts) -> Arc<Self> {
         let Given {
             agent,
             cancellation,
@@ -89,6 +90,7 @@ impl RunHost {
             outer,
         } = given;
         Arc::new(Self {
+            id,
             agent,
             cancellation,
             data,
@@ -383,6 +385,10 @@ impl Host for RunHost {
         let own = self.data.get(&of).map(|data| &**data);
         // A run inside a call sees what the run around it was given.
         own.or_else(|| self.outer.as_ref()?.run_data(of))
+    }
+
+    fn run_id(&self) -> &str {
+        &self.id
     }
 
     fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {

@@ -200,7 +200,12 @@ impl Run {
                     Err(error) => return Err(RunError::new(error.into(), state)),
                 }
             }
-            let host = RunHost::new(given, &events, state.head.counts.clone());
+            let host = RunHost::new(
+                given,
+                &events,
+                state.head.id.clone(),
+                state.head.counts.clone(),
+            );
             let keeper = kept.as_ref().map(|kept| kept as &dyn Keeper);
             let effects = InProcess::new(&host, &events, keeper);
             let mut drive = Drive {

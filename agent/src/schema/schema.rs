@@ -167,10 +167,18 @@ impl Schema {
         }
     }
 
+    /// The names of the arguments that are declared secret.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let fields = self.0.program.root_fields().into_iter();
+        let properties = fields.flat_map(|fields| &fields.properties);
+        properties
+            .filter(|property| property.secret)
+            .map(|property| &*property.name)
+    }
+
     /// Whether it has a value that is never shown.
     pub(super) fn has_secrets(&self) -> bool {
-        let fields = self.0.program.root_fields();
-        fields.is_some_and(|fields| fields.properties.iter().any(|property| property.secret))
+        self.secrets().next().is_some()
     }
 
     /// The rules beside the program, if the program does not say all.

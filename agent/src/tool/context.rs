@@ -40,6 +40,11 @@ pub(crate) trait Host: Send + Sync {
     /// The run's data of this type.
     fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)>;
 
+    /// The run's id; empty where there is no run.
+    fn run_id(&self) -> &str {
+        ""
+    }
+
     /// Where results go that are too large for the model.
     fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
         None
@@ -163,6 +168,11 @@ impl ToolContext {
     /// The name by which the tool was called.
     pub fn tool(&self) -> &str {
         &self.inner.tool
+    }
+
+    /// The id of the run, for logs and for what belongs to one run only; empty where there is no run.
+    pub fn run_id(&self) -> &str {
+        self.inner.host.run_id()
     }
 
     /// A key for requests with effects: the same however often this one call is retried, resumed or replayed, and
@@ -301,6 +311,10 @@ impl Host for WithData {
             return Some(&*self.data);
         }
         self.under.run_data(of)
+    }
+
+    fn run_id(&self) -> &str {
+        self.under.run_id()
     }
 
     fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {

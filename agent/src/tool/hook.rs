@@ -4,6 +4,7 @@ use super::{Arguments, CallEnd, ToolContext, ToolDefinition, ToolError, ToolOutp
 use crate::json::{Mends, Provenance};
 use crate::message::{Content, Reply, ToolCall};
 use async_trait::async_trait;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -155,6 +156,22 @@ impl<'a> CallInfo<'a> {
     /// that did not pass the check, as far as it was mended.
     pub fn arguments(&self) -> &'a str {
         self.arguments.text()
+    }
+
+    /// The arguments as a log may have them: JSON, with those left out that are declared secret. Of what is no object of
+    /// JSON, or of no tool that is known, only the size.
+    pub fn loggable_arguments(&self) -> String {
+        let text = self.arguments();
+        let object = serde_json::from_str::<Map<String, Value>>(text);
+        let (Ok(mut object), Some(tool)) = (object, self.tool) else {
+            return format!("{} bytes", text.len());
+        };
+        for name in tool.parameters.secrets() {
+            if let Some(value) = object.get_mut(name) {
+                *value = "[secret]".into();
+            }
+        }
+        Value::Object(object).to_string()
     }
 
     /// What was mended in them.

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["model"],
     &["history", "provider"],
     &["run"],
-    &["toolkit"],
+    &["extensions", "toolkit"],
 ];
 
 /// Modules that are no rooms: they may import from every room, and no room may import from them.

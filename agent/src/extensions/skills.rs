@@ -1,0 +1,234 @@
+use crate::run::{Brought, Extension};
+use crate::schema::{ReadError, Reader};
+use crate::tool::{
+    Body, BoxError, Ended, Prepared, Tool, ToolContext, ToolDefinition, ToolError, ToolSet,
+};
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// How large a file of a skill may be that the model reads, in bytes.
+const MOST: u64 = 256 * 1024;
+
+/// Things that the model can learn when it needs them: each a folder with a file `SKILL.md`, which begins with its name
+/// and a sentence that says what it is for.
+///
+/// ```text
+/// ---
+/// name: release-notes
+/// description: How release notes are written in this project.
+/// ---
+/// Begin with ..
+/// ```
+///
+/// The names and sentences stand in the instructions; the text of a skill comes only when the model asks for it with the
+/// tool `skill`, and the files beside it with `read_skill_file`. Nothing outside of the skill's folder can be read.
+#[derive(Debug, Clone)]
+pub struct Skills {
+    folder: PathBuf,
+}
+
+impl Skills {
+    /// The skills in the folders of this folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+        }
+    }
+}
+
+/// A skill that was found.
+#[derive(Debug)]
+struct Skill {
+    name: String,
+    description: String,
+    folder: PathBuf,
+    body: String,
+}
+
+impl Skill {
+    /// Reads the skill in a folder; `None` if there is none.
+    fn read(folder: PathBuf) -> Result<Option<Self>, BoxError> {
+        let path = folder.join("SKILL.md");
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let wrong = |why: &str| format!("`{}` is no skill: {why}", path.display());
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
+        let text = text.replace("\r\n", "\n");
+        let rest = text.strip_prefix("---\n");
+        let (head, body) = rest
+            .and_then(|rest| rest.split_once("\n---"))
+            .ok_or_else(|| {
+                wrong("it does not begin with `---`, `name:`, `description:` and `---`")
+            })?;
+        let key = |key: &str| {
+            let line = head
+                .lines()
+                .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+            let value = line.map(str::trim).unwrap_or_default();
+            let value = value
+                .strip_prefix('"')
+                .and_then(|value| value.strip_suffix('"'))
+                .unwrap_or(value);
+            match value {
+                "" => Err(wrong(&format!("it has no `{key}:`"))),
+                value => Ok(value.to_owned()),
+            }
+        };
+        Ok(Some(Self {
+            name: key("name")?,
+            description: key("description")?,
+            body: body.trim_start_matches('-').trim().to_owned(),
+            folder,
+        }))
+    }
+}
+
+/// All skills of a folder, by name.
+fn read_all(folder: &Path) -> Result<Vec<Skill>, BoxError> {
+    let cannot = |error| {
+        format!(
+            "the skills in `{}` cannot be listed: {error}",
+            folder.display()
+        )
+    };
+    let mut skills = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        skills.extend(Skill::read(entry.map_err(cannot)?.path())?);
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    for (a, b) in skills.iter().zip(skills.iter().skip(1)) {
+        if a.name == b.name {
+            let (name, a, b) = (&a.name, a.folder.display(), b.folder.display());
+            return Err(format!("two skills are named `{name}`: {a} and {b}").into());
+        }
+    }
+    Ok(skills)
+}
+
+#[async_trait]
+impl Extension for Skills {
+    #[expect(
+        clippy::unnecessary_literal_bound,
+        reason = "the trait's own signature"
+    )]
+    fn name(&self) -> &str {
+        "skills"
+    }
+
+    async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
+        let folder = self.folder.clone();
+        let skills = tokio::task::spawn_blocking(move || read_all(&folder)).await??;
+        if skills.is_empty() {
+            return Ok(());
+        }
+        let mut told =
+            String::from("Skills that you can learn with the tool `skill` when they fit the task:");
+        for skill in &skills {
+            told.push_str(&format!("\n- {}: {}", skill.name, skill.description));
+        }
+        brought.instructions(told);
+        let skills = Arc::new(skills);
+        let mut learn = ToolDefinition::of::<Learn>("skill", "Learn a skill: read its text.")?;
+        let mut read = ToolDefinition::of::<ReadFile>(
+            "read_skill_file",
+            "Read a file that belongs to a skill.",
+        )?;
+        for definition in [&mut learn, &mut read] {
+            definition.policy.read_only = true;
+        }
+        brought.tools(ToolSet::from_tools([
+            Tool::of_body(learn, Arc::new(LearnSkill(Arc::clone(&skills)))),
+            Tool::of_body(read, Arc::new(ReadSkillFile(skills))),
+        ])?)?;
+        Ok(())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Learn {
+    /// The skill's name.
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ReadFile {
+    /// The skill's name.
+    name: String,
+    /// The path of the file in the skill's folder.
+    path: String,
+}
+
+struct LearnSkill(Arc<Vec<Skill>>);
+
+impl Body for LearnSkill {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        _: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        let Learn { name } = arguments.arguments()?;
+        Ok(Prepared::new(async move {
+            find(&self.0, &name).map(|skill| Ended::Text(skill.body.clone()))
+        }))
+    }
+}
+
+struct ReadSkillFile(Arc<Vec<Skill>>);
+
+impl Body for ReadSkillFile {
+    fn prepare<'a>(
+        &'a self,
+        arguments: Reader<'a>,
+        _: &'a ToolContext,
+    ) -> Result<Prepared<'a>, ReadError> {
+        let ReadFile { name, path } = arguments.arguments()?;
+        Ok(Prepared::new(async move {
+            let folder = find(&self.0, &name)?.folder.clone();
+            let read = tokio::task::spawn_blocking(move || file_in(&folder, &path));
+            read.await.map_err(ToolError::internal)?.map(Ended::Text)
+        }))
+    }
+}
+
+fn find<'a>(skills: &'a [Skill], name: &str) -> Result<&'a Skill, ToolError> {
+    skills
+        .iter()
+        .find(|skill| skill.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
+            ToolError::new(format!(
+                "there is no skill of this name; the skills are {}",
+                names.join(", ")
+            ))
+        })
+}
+
+/// The text of a file in a folder, however the path tries to leave it.
+fn file_in(folder: &Path, path: &str) -> Result<String, ToolError> {
+    let outside = || ToolError::new(format!("`{path}` is not in the skill's folder"));
+    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !Path::new(path).components().all(is_plain) {
+        return Err(outside());
+    }
+    let cannot = |error: std::io::Error| {
+        ToolError::new(format!("`{path}` cannot be read: {}", error.kind()))
+    };
+    // A link may lead out of the folder: what counts is where the file really is.
+    let root = folder.canonicalize().map_err(cannot)?;
+    let real = root.join(path).canonicalize().map_err(cannot)?;
+    if !real.starts_with(&root) {
+        return Err(outside());
+    }
+    let bytes = real.metadata().map_err(cannot)?.len();
+    if bytes > MOST {
+        return Err(ToolError::new(format!(
+            "`{path}` has {bytes} bytes, and at most {MOST} are read"
+        )));
+    }
+    let bytes = std::fs::read(&real).map_err(cannot)?;
+    String::from_utf8(bytes).map_err(|_| ToolError::new(format!("`{path}` is no text")))
+}
