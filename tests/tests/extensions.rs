@@ -361,7 +361,7 @@ async fn what_a_read_only_tool_answered_is_answered_again_until_something_change
     let agent = Agent::builder(model)
         .tools(tools![look, change])
         .state(Arc::clone(&ran))
-        .extension(ResultCache::new(Duration::from_secs(60)))
+        .extension(ResultCache::new(Duration::from_mins(1)))
         .await
         .unwrap()
         .build()
@@ -404,7 +404,7 @@ async fn audited(contents: bool) -> Vec<String> {
     let seen = Seen::default();
     let noted = Arc::clone(&seen);
     let mut log = AuditLog::new(move |mut entry| {
-        entry.run = "run".to_owned();
+        "run".clone_into(&mut entry.run);
         noted
             .lock()
             .unwrap()

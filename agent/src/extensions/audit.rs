@@ -114,10 +114,6 @@ fn text_of(content: &[Content]) -> String {
 
 #[async_trait]
 impl Hook for AuditLog {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "audit log"
     }
@@ -174,10 +170,6 @@ impl Hook for AuditLog {
 
 #[async_trait]
 impl Extension for AuditLog {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "audit log"
     }

@@ -63,10 +63,6 @@ fn is_read_only(call: &CallInfo<'_>) -> bool {
 
 #[async_trait]
 impl Hook for ResultCache {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "result cache"
     }
@@ -111,10 +107,6 @@ impl Hook for ResultCache {
 
 #[async_trait]
 impl Extension for ResultCache {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "result cache"
     }

@@ -22,10 +22,6 @@ impl PromptCaching {
 
 #[async_trait]
 impl Extension for PromptCaching {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "prompt caching"
     }

@@ -1,6 +1,7 @@
 use crate::run::{Brought, Extension};
 use crate::tool::BoxError;
 use async_trait::async_trait;
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +65,8 @@ impl ProjectRules {
             String::from("Rules of this project; where two of them differ, the later one wins.");
         for (distance, name, text) in found.iter().rev() {
             let up = "../".repeat(*distance);
-            told.push_str(&format!("\n\n[{up}{name}]\n{}", text.trim()));
+            // Writing to a `String` cannot fail.
+            let _ = write!(told, "\n\n[{up}{name}]\n{}", text.trim());
         }
         Ok(Some(told))
     }
@@ -97,10 +99,6 @@ fn text_of(path: &Path) -> Result<Option<String>, BoxError> {
 
 #[async_trait]
 impl Extension for ProjectRules {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "project rules"
     }

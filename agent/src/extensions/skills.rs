@@ -6,6 +6,7 @@ use crate::tool::{
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,10 +112,6 @@ fn read_all(folder: &Path) -> Result<Vec<Skill>, BoxError> {
 
 #[async_trait]
 impl Extension for Skills {
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "the trait's own signature"
-    )]
     fn name(&self) -> &str {
         "skills"
     }
@@ -128,7 +125,8 @@ impl Extension for Skills {
         let mut told =
             String::from("Skills that you can learn with the tool `skill` when they fit the task:");
         for skill in &skills {
-            told.push_str(&format!("\n- {}: {}", skill.name, skill.description));
+            // Writing to a `String` cannot fail.
+            let _ = write!(told, "\n- {}: {}", skill.name, skill.description);
         }
         brought.instructions(told);
         let skills = Arc::new(skills);

@@ -41,10 +41,6 @@ use std::fmt;
 #[async_trait]
 pub trait Hook: Send + Sync {
     /// Its name, for messages.
-    #[expect(
-        clippy::unnecessary_literal_bound,
-        reason = "an implementation may keep its name"
-    )]
     fn name(&self) -> &str {
         "a hook"
     }
