@@ -3,5 +3,6 @@
 pub mod cuts;
 pub mod data;
 pub mod fuzz;
+pub mod reports;
 pub mod server;
 pub mod subset;

@@ -41,39 +41,36 @@ impl Node {
         if self.takes_number(number, text) {
             return None;
         }
-        if matches!(number, Number::Infinite) {
-            return Some(
-                "must be a finite number; this one is beyond the range of a 64-bit float"
-                    .to_owned(),
-            );
-        }
-        if describe::whole(number).is_none() && !self.types.has(Types::NUMBER) {
-            // An integer that no type of Rust holds has a range to be told, where there is one.
-            if let (Number::Beyond(_), Some(bounds)) = (number, &self.number) {
-                return Some(format!(
-                    "{}, got {shown}",
-                    describe::range(self, bounds, number)
-                ));
+        if self.types.has(Types::NUMBER) {
+            if matches!(number, Number::Infinite) {
+                return Some(
+                    "must be a finite number; this one is beyond the range of a 64-bit float"
+                        .to_owned(),
+                );
             }
-            let point = if matches!(number, Number::Float(_)) {
-                ", written without a point or an exponent"
-            } else {
-                ""
-            };
-            return Some(format!(
-                "must be {}{point}, got {shown}",
-                describe::types(self.types)
-            ));
+        } else if !matches!(number, Number::Whole(_)) {
+            return Some(match (number, &self.number) {
+                (Number::Float(float), _) if float.fract() == 0.0 => format!(
+                    "must be {}, written without a point or an exponent, got {shown}",
+                    describe::types(self.types)
+                ),
+                // What is larger than any type of Rust has a range to be told, where there is one.
+                (Number::Beyond(_) | Number::Infinite, Some(bounds)) => {
+                    format!("{}, got {shown}", describe::range(self, bounds))
+                }
+                (Number::Beyond(_) | Number::Infinite, None) => format!(
+                    "must be {} of at most 128 bits, got {shown}",
+                    describe::types(self.types)
+                ),
+                _ => format!("must be {}, got {shown}", describe::types(self.types)),
+            });
         }
         let bounds = self.number.as_ref()?;
         if bounds.in_range(number) {
             let step = bounds.step.as_deref().unwrap_or("1");
             return Some(format!("must be a multiple of {step}, got {shown}"));
         }
-        Some(format!(
-            "{}, got {shown}",
-            describe::range(self, bounds, number)
-        ))
+        Some(format!("{}, got {shown}", describe::range(self, bounds)))
     }
 }
 

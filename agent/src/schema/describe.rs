@@ -1,6 +1,5 @@
 //! What is wrong, in words that a model can act on: first what is wanted, then what came.
 
-use super::number::{Number, Whole};
 use super::program::{Bounds, Count, Edge, Fields, Id, Node, Program, Types};
 use crate::json::scan::Scanner;
 use serde_json::Value;
@@ -29,6 +28,23 @@ pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
         _ => scan
             .number()
             .map_or_else(|_| "something else".to_owned(), |number| shown(number.text)),
+    }
+}
+
+/// What to do about a string that holds what should stand there itself; nothing, where it does not look like that.
+pub(super) fn encoded(text: &str, at: usize, wanted: Types) -> &'static str {
+    let mut scan = Scanner::new_at(text, at);
+    let is_string = scan.peek() == Some(b'"');
+    let first = is_string.then(|| scan.string().ok()).flatten();
+    let first = first.and_then(|string| string.trim_start().chars().next());
+    match first {
+        Some('[') if wanted.has(Types::ARRAY) => {
+            "; send the array itself, not a string that holds it"
+        }
+        Some('{') if wanted.has(Types::OBJECT) => {
+            "; send the object itself, not a string that holds it"
+        }
+        _ => "",
     }
 }
 
@@ -166,9 +182,8 @@ fn object(fields: &Fields) -> String {
 }
 
 /// `must be from 1 to 10`
-pub(super) fn range(node: &Node, bounds: &Bounds, number: Number) -> String {
-    let whole =
-        matches!(number, Number::Whole(_) | Number::Beyond(_)) || !node.types.has(Types::NUMBER);
+pub(super) fn range(node: &Node, bounds: &Bounds) -> String {
+    let whole = !node.types.has(Types::NUMBER);
     if whole && let (Some(least), Some(most)) = (bounds.least, bounds.most) {
         return format!("must be from {least} to {most}");
     }
@@ -279,14 +294,6 @@ fn distance(a: &[char], b: &[char]) -> usize {
         before = std::mem::replace(&mut last, row);
     }
     last.last().copied().unwrap_or(0)
-}
-
-/// Whether an integer bound can be told exactly: used where a float bound would round.
-pub(super) fn whole(number: Number) -> Option<Whole> {
-    match number {
-        Number::Whole(whole) => Some(whole),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,17 @@
 //! A schema may come from a stranger, and so may the arguments: what cannot be bounded when the schema is taken is
 //! bounded by counting, before the validator is asked, how much there would be to do.
 
-use super::pointer::push_key;
+mod told;
+
+use super::canonical::{self, is_integer_format};
+use super::inline::each_child;
 use super::problem::{MOST_PROBLEMS, Problem, Problems, Report};
 use super::{SchemaError, describe};
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use jsonschema::{PatternOptions, ValidationError, Validator};
+use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
+use told::{told, wrong_schema};
 
 /// How many values a schema may consist of, and how deep it may be.
 const MOST_NODES: usize = 100_000;
@@ -66,7 +69,7 @@ impl Rules {
             .offline()
             .should_validate_formats(true)
             .with_pattern_options(patterns)
-            .build(schema)
+            .build(&with_bounds(schema.clone()))
             .map_err(|error| wrong_schema(&error))?;
         Ok(Self { validator, refers })
     }
@@ -180,6 +183,19 @@ fn refuses_null(root: &Value, schema: &Value, depth: usize) -> bool {
             .and_then(Value::as_str)
             .and_then(|target| resolve(root, target))
             .is_some_and(refuses)
+}
+
+/// The schema as it is checked. For JSON Schema a format of integers (`uint16`) is a note; whoever wrote it meant bounds,
+/// which every dialect tells the model.
+fn with_bounds(mut schema: Value) -> Value {
+    if let Value::Object(object) = &mut schema {
+        let format = object.get("format").and_then(Value::as_str);
+        if format.is_some_and(is_integer_format) {
+            canonical::bounds(object);
+        }
+        each_child(object, &mut |child| *child = with_bounds(child.take()));
+    }
+    schema
 }
 
 impl fmt::Debug for Rules {
@@ -415,157 +431,4 @@ enum Keyword<'s> {
     Inside,
     /// Nothing: it stands there to be referred to.
     Elsewhere,
-}
-
-fn wrong_schema(error: &ValidationError<'_>) -> SchemaError {
-    let mut message = error.to_string();
-    message.truncate(message.floor_char_boundary(300));
-    let path = error.instance_path().as_str();
-    let place = if path.is_empty() {
-        String::new()
-    } else {
-        format!(
-            " at {}",
-            path.get(..path.floor_char_boundary(300)).unwrap_or(path)
-        )
-    };
-    SchemaError::new(format!("the schema is not valid{place}: {message}"))
-}
-
-/// An error in our words. One of several missing or unknown keys is told for each of them.
-fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> {
-    let path = error.instance_path().as_str();
-    let at = |key: &str, message: String| {
-        let mut path = path.to_owned();
-        push_key(&mut path, key);
-        Problem::new(path, message)
-    };
-    match error.kind() {
-        Kind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
-            vec![at(name, "is missing".to_owned())]
-        }
-        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let known: Vec<&str> = beside(error, schema)
-                .and_then(|near| near.get("properties")?.as_object())
-                .into_iter()
-                .flat_map(|properties| properties.keys().map(String::as_str))
-                .collect();
-            let words = |key: &String| at(key, describe::unknown_name(key, &known));
-            unexpected.iter().take(MOST_PROBLEMS).map(words).collect()
-        }
-        _ => vec![Problem::new(path, message(error))],
-    }
-}
-
-/// The schema in which the keyword stands that refused.
-fn beside<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<&'s Map<String, Value>> {
-    let keyword = error.schema_path().as_str();
-    schema.pointer(keyword.rsplit_once('/')?.0)?.as_object()
-}
-
-fn message(error: &ValidationError<'_>) -> String {
-    let text = error.instance().to_string();
-    let got = describe::value(&text, 0, false);
-    let plural =
-        |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    match error.kind() {
-        Kind::Type { kind } => {
-            let words: Vec<String> = match kind {
-                TypeKind::Single(one) => vec![one.to_string()],
-                TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
-            };
-            let words: Vec<&str> = words.iter().map(|word| type_word(word)).collect();
-            format!("must be {}, got {got}", describe::list(&words, " or "))
-        }
-        Kind::Enum { options } => {
-            let options = options.as_array().map_or(&[][..], Vec::as_slice);
-            format!("must be {}, got {got}", describe::values(options))
-        }
-        Kind::Constant { expected_value } => {
-            let wanted = std::slice::from_ref(&**expected_value);
-            format!("must be {}, got {got}", describe::values(wanted))
-        }
-        Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),
-        Kind::Maximum { limit } => format!("must be at most {limit}, got {got}"),
-        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, got {got}"),
-        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, got {got}"),
-        Kind::MultipleOf { multiple_of } => {
-            format!("must be a multiple of {multiple_of}, got {got}")
-        }
-        Kind::MinLength { limit } => format!(
-            "must have at least {}, got {got}",
-            plural(*limit, "character")
-        ),
-        Kind::MaxLength { limit } => format!(
-            "must have at most {}, got {got}",
-            plural(*limit, "character")
-        ),
-        Kind::MinItems { limit } => format!("must have at least {}", plural(*limit, "item")),
-        Kind::MaxItems { limit } => format!("must have at most {}", plural(*limit, "item")),
-        Kind::AdditionalItems { limit } => {
-            format!("must have at most {}", plural(*limit as u64, "item"))
-        }
-        Kind::MinProperties { limit } => format!("must have at least {}", plural(*limit, "key")),
-        Kind::MaxProperties { limit } => format!("must have at most {}", plural(*limit, "key")),
-        Kind::UniqueItems => "its items must differ from each other".to_owned(),
-        Kind::Pattern { pattern } => format!(
-            "must match the pattern {}, got {got}",
-            describe::shown(pattern)
-        ),
-        Kind::Format { format } => format!("must be a valid {format}, got {got}"),
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            format!(
-                "must fit one of {} alternatives, got {got}{}",
-                context.len(),
-                nearest(context)
-            )
-        }
-        Kind::OneOfMultipleValid { .. } => {
-            format!("must fit exactly one alternative, and fits several, got {got}")
-        }
-        Kind::Not { schema } => format!(
-            "must not fit {}, got {got}",
-            describe::shown(&schema.to_string())
-        ),
-        Kind::FalseSchema => "must not be here".to_owned(),
-        Kind::Contains => "must have an item of the kind that the schema wants".to_owned(),
-        Kind::PropertyNames { error } => format!("a key of it is not allowed: {}", message(error)),
-        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
-            "is too hard to match against the pattern; give a simpler text".to_owned()
-        }
-        // Kinds that have no values in their words, and those that are not known yet.
-        _ => error.masked_with(describe::shown(&text)).to_string(),
-    }
-}
-
-/// What the alternative with the fewest problems has against the value.
-fn nearest(alternatives: &[Vec<ValidationError<'_>>]) -> String {
-    let deepest = |errors: &Vec<ValidationError<'_>>| {
-        errors
-            .iter()
-            .map(|error| error.instance_path().as_str().len())
-            .max()
-    };
-    alternatives
-        .iter()
-        .filter(|errors| errors.len() == 1)
-        .max_by_key(|errors| deepest(errors))
-        .and_then(|errors| errors.first())
-        .map_or_else(String::new, |error| match error.kind() {
-            Kind::Required { property } => format!("; the nearest lacks {property}"),
-            _ => String::new(),
-        })
-}
-
-fn type_word(name: &str) -> &str {
-    match name {
-        "string" => "a string",
-        "integer" => "an integer",
-        "number" => "a number",
-        "boolean" => "true or false",
-        "array" => "an array",
-        "object" => "an object",
-        other => other,
-    }
 }

@@ -212,10 +212,10 @@ impl<'a> Reader<'a> {
         let written = self.scan.number()?;
         let number = Number::read(written);
         let fault = match number {
+            // A schema that says nothing has nothing to tell of it either.
+            Number::Infinite if node.free => Reason::Message(INFINITE.into()),
             _ if !node.takes_number(number, written.text) => Reason::Unfit,
-            Number::Infinite => {
-                Reason::Message("a number beyond the range of a 64-bit float".into())
-            }
+            Number::Infinite => Reason::Message(INFINITE.into()),
             number => return Ok(number),
         };
         Err(ReadError::new(at, fault))
@@ -232,12 +232,18 @@ impl<'a> Reader<'a> {
     fn exact<V: Visitor<'a>>(&mut self, node: &Node, visitor: V) -> Read<V::Value> {
         let at = self.scan.position();
         match self.number(node)? {
-            Number::Whole(whole) => visit_whole(whole, visitor),
+            Number::Whole(whole) => visit_whole(whole, visitor).map_err(|error| {
+                // Most types that take anything hold 64 bits, and say no more than that it is out of range.
+                if matches!(whole, Whole::Small(number) if fits_64(number)) {
+                    error
+                } else {
+                    ReadError::new(at, Reason::Message(BEYOND_64.into()))
+                }
+            }),
             Number::Float(float) => visitor.visit_f64(float),
-            Number::Beyond(_) | Number::Infinite => Err(ReadError::new(
-                at,
-                Reason::Message("an integer beyond 128 bits cannot be read exactly".into()),
-            )),
+            Number::Beyond(_) | Number::Infinite => {
+                Err(ReadError::new(at, Reason::Message(BEYOND_128.into())))
+            }
         }
     }
 
@@ -340,6 +346,13 @@ impl<'a> Reader<'a> {
         }
     }
 }
+
+/// What is said of numbers that no type here holds.
+const BEYOND_64: &str =
+    "an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or a string";
+const BEYOND_128: &str =
+    "an integer of more than 128 bits cannot be kept exactly; send a smaller one, or a string";
+const INFINITE: &str = "must be a finite number; this one is beyond the range of a 64-bit float";
 
 /// What a value is read as. Like `serde_json`, a type that asks for one kind is never shown another.
 #[derive(Clone, Copy, PartialEq)]

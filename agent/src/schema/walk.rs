@@ -100,9 +100,10 @@ impl<'a> Walk<'a> {
             let text = self.scan.text();
             self.tell(|hidden| {
                 format!(
-                    "must be {}, got {}",
+                    "must be {}, got {}{}",
                     describe::node(program, id),
-                    describe::value(text, start, hidden)
+                    describe::value(text, start, hidden),
+                    describe::encoded(text, start, node.types)
                 )
             });
             if self.report.is_some() {

