@@ -2,6 +2,8 @@
 //!
 //! A schema may come from a stranger, and so may the arguments: what cannot be bounded when the schema is taken is
 //! bounded by counting, before the validator is asked, how much there would be to do.
+//!
+//! Here a schema is taken, or refused, and a value is asked about; `told` says in our words what the validator refuses.
 
 mod told;
 
