@@ -261,13 +261,7 @@ impl From<StopReason> for Stop {
 ///
 /// What a run does after a reply that stopped for this reason:
 ///
-/// | reason | with calls | without calls |
-/// |---|---|---|
-/// | [`Stop`](Self::Stop) | fail: calls of a reply that says it was done are not asked for | end: the reply is the answer |
-/// | [`ToolUse`](Self::ToolUse) | run them, and ask again with their results | fail |
-/// | [`Length`](Self::Length) | run none: answer each with "cut off, send the call again", in three replies in a row at most, then fail | fail: the answer is cut off |
-/// | [`Pause`](Self::Pause) | fail | go on: ask again with the reply as it came |
-/// | [`Refusal`](Self::Refusal), [`ContentFilter`](Self::ContentFilter), [`Error`](Self::Error), [`Unknown`](Self::Unknown) | fail | fail |
+#[doc = include_str!("stop_reasons.md")]
 ///
 /// Where a run fails, the calls of the reply are answered as not run, so that the transcript can be sent. A stream that
 /// ends before the provider said why is no reply but an error, and none of its calls run.

@@ -5,6 +5,7 @@
 
 use crate::provider::json::{Count, List, Raw, Text};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// `T` is what stands where the protocol says text: [`Text`], or [`Raw`] JSON.
@@ -52,6 +53,9 @@ pub(super) struct Delta<'a, T> {
     /// Thinking among the parts of a content that is a list; filled by [`Chunk::read`], not from the wire.
     #[serde(skip)]
     pub(super) thinking: Text<'a>,
+    /// The parts that held it, whole.
+    #[serde(skip)]
+    pub(super) thoughts: Vec<Map<String, Value>>,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +103,7 @@ defaults! {
     Choice { index, finish_reason, delta, message }
     Delta {
         content, refusal, reasoning_content, reasoning, reasoning_details, extra_content, tool_calls, function_call,
-        thinking
+        thinking, thoughts
     }
     Call { index, id, function, custom, extra_content }
     Function { name, arguments }
@@ -140,10 +144,11 @@ impl<'a> Choice<'a, Raw<'a>> {
 
 impl<'a> Delta<'a, Raw<'a>> {
     fn settle(self) -> Delta<'a, Text<'a>> {
-        let (content, thinking) = content_parts(self.content);
+        let (content, thinking, thoughts) = content_parts(self.content);
         Delta {
             content,
             thinking,
+            thoughts,
             refusal: self.refusal.text_or_json(),
             reasoning_content: self.reasoning_content.text_or_json(),
             reasoning: self.reasoning.text_or_json(),
@@ -190,11 +195,15 @@ struct Part<'a> {
     thinking: Raw<'a>,
 }
 
-/// The text and the thinking of a content, which is a text or a list of parts (Mistral).
-fn content_parts<'a>(content: Raw<'a>) -> (Text<'a>, Text<'a>) {
+/// The text and the thinking of a content, which is a text or a list of parts (Mistral), and the parts that think.
+fn content_parts<'a>(content: Raw<'a>) -> (Text<'a>, Text<'a>, Vec<Map<String, Value>>) {
     let Some(parts) = content.read::<Vec<Part<'a>>>() else {
-        return (content.text_or_json(), Text(None));
+        return (content.text_or_json(), Text(None), Vec::new());
     };
+    let mut thoughts = content
+        .read::<Vec<Map<String, Value>>>()
+        .unwrap_or_default();
+    thoughts.retain(|part| part.get("thinking").is_some_and(|said| !said.is_null()));
     let mut text = String::new();
     let mut thinking = String::new();
     for part in parts {
@@ -213,5 +222,6 @@ fn content_parts<'a>(content: Raw<'a>) -> (Text<'a>, Text<'a>) {
     (
         Text(Some(Cow::Owned(text))),
         Text(Some(Cow::Owned(thinking))),
+        thoughts,
     )
 }

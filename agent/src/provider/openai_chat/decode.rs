@@ -1,5 +1,6 @@
 use super::calls::Calls;
 use super::chunk::{Call, Chunk, Delta};
+use super::reasoning::Reasoning;
 use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent};
 use crate::provider::failure::error_event;
@@ -7,7 +8,6 @@ use crate::provider::json::{Count, Raw, Text, excerpt};
 use crate::provider::sse::Event;
 use crate::provider::wire::{Events, not_an_answer};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use std::mem;
 
 /// The reply of an answer that was not streamed.
@@ -139,7 +139,7 @@ impl Answer {
     }
 
     fn take_delta(&mut self, delta: Delta<'_, Text<'_>>, shape: Shape, out: &mut Vec<ModelEvent>) {
-        self.reasoning.take(&delta, out);
+        self.reasoning.take(&delta, shape == Shape::Piece, out);
         if let Some(text) = delta.content.filled() {
             self.text.push_str(text);
             out.push(ModelEvent::Text(text.to_owned()));
@@ -249,7 +249,7 @@ fn is_call(part: &Part) -> bool {
     matches!(part.kind, PartKind::Call(_))
 }
 
-fn echo(json: String) -> Echo {
+pub(super) fn echo(json: String) -> Echo {
     Echo {
         protocol: Protocol::OpenaiChat,
         json: json.into(),
@@ -283,109 +283,6 @@ fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
-}
-
-/// Reasoning, under the names that servers have for it.
-#[derive(Debug, Default)]
-struct Reasoning {
-    text: String,
-    /// The field in which it comes. Some servers say the same in two; the first is the one.
-    field: Option<Field>,
-    /// A field that came, even empty: DeepSeek wants it back.
-    named: Option<&'static str>,
-    details: Vec<Map<String, Value>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
-    Content,
-    Plain,
-    Details,
-    Parts,
-}
-
-impl Reasoning {
-    fn take(&mut self, delta: &Delta<'_, Text<'_>>, out: &mut Vec<ModelEvent>) {
-        let details = self.take_details(delta.reasoning_details);
-        if delta.reasoning_content.as_str().is_some() {
-            self.named.get_or_insert("reasoning_content");
-        } else if delta.reasoning.as_str().is_some() {
-            self.named.get_or_insert("reasoning");
-        }
-        let fields = [
-            (Field::Content, delta.reasoning_content.filled()),
-            (Field::Plain, delta.reasoning.filled()),
-            (
-                Field::Details,
-                Some(details.as_str()).filter(|text| !text.is_empty()),
-            ),
-            (Field::Parts, delta.thinking.filled()),
-        ];
-        let new = fields
-            .into_iter()
-            .filter(|(field, _)| self.field.is_none_or(|first| first == *field))
-            .find_map(|(field, text)| Some((field, text?)));
-        if let Some((field, text)) = new {
-            self.field = Some(field);
-            self.text.push_str(text);
-            out.push(ModelEvent::Reasoning(text.to_owned()));
-        }
-    }
-
-    /// Keeps the details (OpenRouter) as one list, pieces of one entry joined; gives the text among them.
-    fn take_details(&mut self, details: Raw<'_>) -> String {
-        let mut said = String::new();
-        for piece in details
-            .read::<Vec<Map<String, Value>>>()
-            .unwrap_or_default()
-        {
-            for key in ["text", "summary"] {
-                said.push_str(piece.get(key).and_then(Value::as_str).unwrap_or_default());
-            }
-            let same = |last: &&mut Map<String, Value>| {
-                ["type", "index"]
-                    .iter()
-                    .all(|key| last.get(*key) == piece.get(*key))
-                    && !piece.contains_key("data")
-            };
-            match self.details.last_mut().filter(same) {
-                Some(last) => join(last, piece),
-                None => self.details.push(piece),
-            }
-        }
-        said
-    }
-
-    fn into_part(self) -> Option<Part> {
-        let mut json = Map::new();
-        if let Some(name) = self.named {
-            json.insert(name.to_owned(), Value::String(self.text.clone()));
-        }
-        if !self.details.is_empty() {
-            let details = self.details.into_iter().map(Value::Object).collect();
-            json.insert("reasoning_details".to_owned(), Value::Array(details));
-        }
-        if json.is_empty() {
-            return (!self.text.is_empty()).then(|| Part::reasoning(self.text));
-        }
-        Some(Part::reasoning(self.text).with_echo(echo(Value::Object(json).to_string())))
-    }
-}
-
-fn join(last: &mut Map<String, Value>, piece: Map<String, Value>) {
-    for (key, value) in piece {
-        match (last.get_mut(&key), value) {
-            (_, Value::Null) => {}
-            (Some(Value::String(text)), Value::String(more))
-                if key == "text" || key == "summary" =>
-            {
-                text.push_str(&more);
-            }
-            (_, value) => {
-                last.insert(key, value);
-            }
-        }
-    }
 }
 
 #[derive(Deserialize, Default)]

@@ -216,7 +216,16 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool)
     }
     messages.object(|message| {
         message.value("role", "assistant");
-        if has_text {
+        // Thinking that came as parts of the content goes back as these, before the text, as it stood.
+        let thoughts = reply.parts.iter().filter_map(echo_of).find_map(inside);
+        if let Some(thoughts) = thoughts {
+            message.array("content", |parts| {
+                parts.raw(thoughts);
+                if has_text {
+                    text_part(parts, &text);
+                }
+            });
+        } else if has_text {
             message.value("content", &text);
         } else if refusal.is_none() {
             message.raw("content", "null");
@@ -228,6 +237,7 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool)
         for part in &reply.parts {
             if !matches!(part.kind, PartKind::Call(_))
                 && let Some(echo) = echo_of(part)
+                && inside(echo).is_none()
             {
                 reasoned |= echo.contains(r#""reasoning_content":"#);
                 message.splice(echo);
@@ -246,6 +256,11 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool)
             });
         }
     });
+}
+
+/// The elements of an echo that is a list.
+fn inside(echo: &str) -> Option<&str> {
+    echo.strip_prefix('[')?.strip_suffix(']')
 }
 
 fn tool_call(object: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {

@@ -1,13 +1,14 @@
 //! OpenAI Chat Completions, and the many servers that speak it.
 //!
-//! `options` is what it alone can be asked for; `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together,
-//! `decode` makes a reply of it all. `vendors` are known servers with their habits.
+//! `options` is what it alone can be asked for; `encode` writes requests; `chunk` is the shape of what comes back, `calls` puts a stream's pieces of calls together
+//! and `reasoning` those of thinking, `decode` makes a reply of it all. `vendors` are known servers with their habits.
 
 mod calls;
 mod chunk;
 mod decode;
 mod encode;
 mod options;
+mod reasoning;
 mod vendors;
 
 pub use options::Options;

@@ -27,9 +27,13 @@ const fn vendor(name: &'static str, base_url: &'static str, key: &'static str) -
 }
 
 impl Vendor {
-    /// DeepSeek: each turn with calls must bring its `reasoning_content` back, if only an empty one.
+    /// DeepSeek: each turn with calls must bring its `reasoning_content` back, if only an empty one. A message with an image
+    /// is refused (`unknown variant image_url, expected text`), save by models that see: for these, set `takes_images`.
+    ///
+    /// Source: <https://api-docs.deepseek.com/>.
     pub const DEEPSEEK: Self = Self {
         chat: Chat {
+            takes_images: false,
             demands_reasoning: true,
             says_parallel: false,
             ..Chat::COMPATIBLE
@@ -38,6 +42,8 @@ impl Vendor {
     };
 
     /// Groq.
+    ///
+    /// Source: <https://console.groq.com/docs/openai>.
     pub const GROQ: Self = Self {
         chat: Chat {
             output_limit: "max_completion_tokens",
@@ -47,6 +53,8 @@ impl Vendor {
     };
 
     /// Mistral: it refuses fields that it does not know, and counts tokens in streams without being asked.
+    ///
+    /// Source: <https://docs.mistral.ai/api/>.
     pub const MISTRAL: Self = Self {
         chat: Chat {
             asks_for_usage: false,
@@ -56,19 +64,19 @@ impl Vendor {
     };
 
     /// Together.
+    ///
+    /// Source: <https://docs.together.ai/docs/inference/openai-compatibility>.
     pub const TOGETHER: Self = Self {
         chat: Chat {
             says_parallel: false,
             ..Chat::COMPATIBLE
         },
-        ..vendor(
-            "together",
-            "https://api.together.xyz/v1",
-            "TOGETHER_API_KEY",
-        )
+        ..vendor("together", "https://api.together.ai/v1", "TOGETHER_API_KEY")
     };
 
     /// `OpenRouter`.
+    ///
+    /// Source: <https://openrouter.ai/docs/quickstart>.
     pub const OPENROUTER: Self = vendor(
         "openrouter",
         "https://openrouter.ai/api/v1",
@@ -76,6 +84,8 @@ impl Vendor {
     );
 
     /// Ollama on this machine.
+    ///
+    /// Source: <https://docs.ollama.com/api/openai-compatibility>.
     pub const OLLAMA: Self = Self {
         key_variable: None,
         chat: Chat {
@@ -86,12 +96,16 @@ impl Vendor {
     };
 
     /// The server of llama.cpp on this machine.
+    ///
+    /// Source: the README of `tools/server` in llama.cpp.
     pub const LLAMA_CPP: Self = Self {
         key_variable: None,
         ..vendor("llama-cpp", "http://localhost:8080/v1", "")
     };
 
     /// Gemini, by its compatible endpoint.
+    ///
+    /// Source: <https://ai.google.dev/gemini-api/docs/openai>.
     pub const GEMINI: Self = Self {
         chat: Chat {
             says_parallel: false,
@@ -105,6 +119,8 @@ impl Vendor {
     };
 
     /// xAI.
+    ///
+    /// Source: <https://docs.x.ai/docs/api-reference>.
     pub const XAI: Self = Self {
         chat: Chat {
             output_limit: "max_completion_tokens",
@@ -114,6 +130,8 @@ impl Vendor {
     };
 
     /// Moonshot: as at `DeepSeek`, turns with calls must bring their `reasoning_content` back.
+    ///
+    /// Source: <https://platform.moonshot.ai/docs>.
     pub const MOONSHOT: Self = Self {
         chat: Chat {
             demands_reasoning: true,
@@ -163,7 +181,7 @@ mod made {
         /// ```no_run
         /// use agent::provider::openai_chat::OpenAiChat;
         ///
-        /// let model = OpenAiChat::deepseek("deepseek-chat");
+        /// let model = OpenAiChat::deepseek("deepseek-v4-pro");
         /// ```
         pub fn deepseek(model: impl Into<String>) -> Self {
             Self::at_vendor(&Vendor::DEEPSEEK, model)
@@ -253,11 +271,12 @@ mod tests {
                 "as it came"
             };
             format!(
-                "| `{name}` | `{base_url}` | {key} | `{}` | {} | {} | {} | {reasoning} |",
+                "| `{name}` | `{base_url}` | {key} | `{}` | {} | {} | {} | {} | {reasoning} |",
                 chat.output_limit,
                 says(chat.says_strict),
                 says(chat.says_parallel),
                 says(chat.asks_for_usage),
+                if chat.takes_images { "sent" } else { "a line" },
             )
         });
         let table: Vec<&str> = include_str!("vendors.md")

@@ -219,6 +219,15 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
             ],
         ),
         (
+            Protocol::OpenaiChat,
+            r#"{"choices":[{"message":{"content":[
+                {"type":"thinking","thinking":[{"type":"text","text":"hm"}],"closed":true},{"type":"text","text":"Ja."}],
+                "tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+            &[
+                r#""content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}],"closed":true},{"type":"text","text":"Ja."}]"#,
+            ],
+        ),
+        (
             Protocol::AnthropicMessages,
             r#"{"content":[{"type":"thinking","thinking":"","signature":"s=="},
                 {"type":"redacted_thinking","data":"d"},
@@ -318,5 +327,93 @@ fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
                 "{body}"
             );
         }
+    }
+}
+
+#[test]
+fn pieces_of_thinking_go_back_as_the_part_that_they_were() {
+    let piece = |content: Value| {
+        format!(
+            "data: {}\n\n",
+            json!({"choices": [{"delta": {"content": content}}]})
+        )
+    };
+    let thinking = |text: &str, closed: bool| {
+        let mut part = json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]});
+        if closed {
+            part["closed"] = true.into();
+        }
+        json!([part])
+    };
+    let stream = [
+        piece(thinking("h", false)),
+        piece(thinking("m", true)),
+        piece(json!("Ja")),
+        piece(json!([{"type": "text", "text": "."}])),
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_owned(),
+    ]
+    .concat();
+    let mut decoder = Chat::COMPATIBLE.decoder();
+    decoder.push(stream.as_bytes(), &mut Vec::new()).unwrap();
+    let reply = decoder.finish().unwrap();
+    let transcript = Transcript::from(vec![Message::user("?"), Message::Assistant(reply)]);
+    let body = body(&Chat::COMPATIBLE, &transcript, &Definitions::default());
+    assert_eq!(
+        body["messages"][2]["content"],
+        json!([
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "closed": true},
+            {"type": "text", "text": "Ja."},
+        ])
+    );
+}
+
+#[test]
+fn a_model_that_does_not_see_reads_one_line_for_a_run_of_images() {
+    let line = |count: &str| format!("({count}, which this model cannot see)");
+    let transcript = Transcript::from(vec![
+        Message::User {
+            content: vec![png().into(), png().into(), "and".into(), png().into()],
+        },
+        Message::Assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
+        Message::Results {
+            results: vec![result(
+                "call_1",
+                Outcome::Failed,
+                vec!["maps:".into(), png().into(), png().into()],
+            )],
+        },
+    ]);
+    let (tools, options, fields) = (weather(), RequestOptions::default(), BodyFields::new());
+    let request = Request::new(&transcript, &tools, &options);
+    let mut blind = Target::new("m", &fields);
+    blind.images = false;
+    let seeing = Target::new("m", &fields);
+    let no_images = Chat {
+        takes_images: false,
+        ..Chat::COMPATIBLE
+    };
+    let mut all: Vec<(&dyn Wire, &Target<'_>)> = protocols().map(|wire| (wire, &blind)).collect();
+    all.push((&no_images, &seeing));
+    for (wire, target) in all {
+        let body = wire.encode(&request, target).unwrap().to_vec();
+        oracle(wire, &body);
+        let body = String::from_utf8(body).unwrap();
+        for (said, times) in [(line("2 images"), 2), (line("an image"), 1)] {
+            assert_eq!(body.matches(&said).count(), times, "{body}");
+        }
+        assert!(
+            !body.contains("base64") && !body.contains("iVBOR"),
+            "{body}"
+        );
+        let places: Vec<usize> = [
+            line("2 images"),
+            "and".into(),
+            line("an image"),
+            "maps:".into(),
+        ]
+        .iter()
+        .map(|said| body.find(said).unwrap())
+        .collect();
+        assert!(places.is_sorted(), "{body}");
     }
 }
