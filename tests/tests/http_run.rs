@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use agent::message::Message;
-use agent::provider::Limits;
+use agent::model::ModelErrorKind;
+use agent::provider::anthropic::Anthropic;
 use agent::provider::openai_chat::OpenAiChat;
-use agent::{Agent, State, tool, tools};
+use agent::provider::openai_responses::OpenAiResponses;
+use agent::provider::{HttpModel, Limits, Wire};
+use agent::{Agent, RunErrorKind, State, tool, tools};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::server::{Play, answer, server, stream_of};
@@ -21,9 +25,13 @@ const CALLED: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_rea
 const DONE: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"done\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
 fn agent(base_url: &str, paid: &Arc<AtomicUsize>) -> Agent {
+    agent_of(OpenAiChat::new("m").base_url(base_url), paid)
+}
+
+fn agent_of<W: Wire + 'static>(model: HttpModel<W>, paid: &Arc<AtomicUsize>) -> Agent {
     let mut limits = Limits::default();
     limits.retries = 1;
-    Agent::builder(OpenAiChat::new("m").base_url(base_url).limits(limits))
+    Agent::builder(model.limits(limits))
         .tools(tools![pay])
         .state(Arc::clone(paid))
         .build()
@@ -67,5 +75,104 @@ async fn a_call_of_an_answer_that_broke_off_never_runs() {
         agent(&server.base_url, &paid).run("pay").await.unwrap_err();
         assert_eq!(paid.load(Ordering::SeqCst), 0);
         assert_eq!(server.requests.lock().unwrap().len(), 1);
+    }
+}
+
+fn stream(events: &[Value]) -> String {
+    let lines = events.iter().map(|event| match event["type"].as_str() {
+        Some(kind) => format!("event: {kind}\ndata: {event}\n\n"),
+        None => format!("data: {event}\n\n"),
+    });
+    lines.collect()
+}
+
+/// Each protocol with a call that is written to its end, what its server says when it fails then, and how it fails
+/// where it answers whole.
+fn calls_and_failures() -> [(&'static str, Vec<Value>, Value, Value); 3] {
+    let error =
+        json!({"type": "server_error", "code": "server_error", "message": "it all fell down"});
+    let item = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "pay", "arguments": "{}"});
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "pay", "arguments": "{}"}});
+    let block = json!({"type": "tool_use", "id": "call_1", "name": "pay", "input": {}});
+    [
+        (
+            "openai-chat",
+            vec![json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})],
+            json!({"error": error, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+            json!({"error": error, "choices": [{"message": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}),
+        ),
+        (
+            "openai-responses",
+            vec![
+                json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+                json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+            ],
+            json!({"type": "response.failed", "response": {"status": "failed", "error": error, "output": [item]}}),
+            json!({"status": "failed", "error": error, "output": [item]}),
+        ),
+        (
+            "anthropic-messages",
+            vec![
+                json!({"type": "message_start", "message": {"content": []}}),
+                json!({"type": "content_block_start", "index": 0, "content_block": block}),
+                json!({"type": "content_block_stop", "index": 0}),
+            ],
+            json!({"type": "error", "error": error}),
+            json!({"type": "error", "error": error, "content": [block], "stop_reason": "tool_use"}),
+        ),
+    ]
+}
+
+fn agent_over(protocol: &str, base_url: &str, paid: &Arc<AtomicUsize>) -> Agent {
+    match protocol {
+        "openai-chat" => agent(base_url, paid),
+        "openai-responses" => agent_of(OpenAiResponses::new("m").base_url(base_url), paid),
+        _ => agent_of(Anthropic::new("m").base_url(base_url), paid),
+    }
+}
+
+#[tokio::test]
+async fn an_error_beside_calls_under_a_status_of_success_is_seen_and_no_call_runs() {
+    for (protocol, call, failure, whole) in calls_and_failures() {
+        let mut failed = call.clone();
+        failed.push(failure);
+        let streamed = Play::Send(vec![stream_of(&stream(&failed))]);
+        let at_once = answer(
+            "200 OK",
+            "content-type: application/json\r\n",
+            &whole.to_string(),
+        );
+        for step in [streamed, at_once] {
+            let paid = Arc::new(AtomicUsize::new(0));
+            let server = server(vec![step]).await;
+            let agent = agent_over(protocol, &server.base_url, &paid);
+            let error = agent.run("pay").await.unwrap_err();
+            assert_eq!(error.kind(), RunErrorKind::Model, "{protocol}: {error}");
+            let said = error.model_error().unwrap();
+            assert_eq!(said.kind(), ModelErrorKind::Server, "{protocol}: {said}");
+            assert!(
+                said.to_string().contains("it all fell down"),
+                "{protocol}: {said}"
+            );
+            assert_eq!(paid.load(Ordering::SeqCst), 0, "{protocol}");
+            // What had come is kept for showing, and not as something that was said.
+            assert_eq!(error.into_transcript().len(), 1, "{protocol}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_behind_a_whole_call_runs_nothing_on_any_protocol() {
+    for (protocol, call, _, _) in calls_and_failures() {
+        let paid = Arc::new(AtomicUsize::new(0));
+        let server = server(vec![Play::Send(vec![stream_of(&stream(&call))])]).await;
+        let agent = agent_over(protocol, &server.base_url, &paid);
+        let error = agent.run("pay").await.unwrap_err();
+        let said = error.model_error().unwrap();
+        assert_eq!(said.kind(), ModelErrorKind::Truncated, "{protocol}: {said}");
+        let partial = said.partial().unwrap();
+        assert_eq!(partial.calls().count(), 1, "{protocol}");
+        assert_eq!(paid.load(Ordering::SeqCst), 0, "{protocol}");
+        assert_eq!(server.requests.lock().unwrap().len(), 1, "{protocol}");
     }
 }

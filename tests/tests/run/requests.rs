@@ -6,7 +6,8 @@ use agent::model::{
     Fallback, FunctionModel, ModelError, ModelErrorKind, ScriptedModel, Step, ToolChoice,
 };
 use agent::{Agent, Event, RunErrorKind, ToolSet, tool, tools};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Does nothing.
 #[tool(read_only, inline)]
@@ -119,4 +120,29 @@ async fn a_run_says_that_another_model_was_asked() {
         (expected.0.into(), expected.1.into(), expected.2.into())
     );
     assert_eq!(run.finish().await.unwrap().text(), "hi");
+}
+
+#[tokio::test]
+async fn a_named_tool_that_goes_away_between_two_requests_is_an_error_before_the_second() {
+    let agent: Arc<OnceLock<Agent>> = Arc::default();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let (host, counter) = (Arc::clone(&agent), Arc::clone(&asked));
+    let model = FunctionModel::new(move |_| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        let left = tools![as_little].into_set().unwrap();
+        host.get().unwrap().set_tools(left);
+        Ok(Reply::new([Part::text("wait")], StopReason::Pause))
+    });
+    let built = Agent::builder(model)
+        .tools(tools![nothing, as_little])
+        .tool_choice(ToolChoice::OneOf(vec!["nothing".into()]))
+        .build()
+        .unwrap();
+    let run = agent.get_or_init(|| built).run("go");
+    let error = run.await.unwrap_err();
+    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Request);
+    let said = "names `nothing`, which the request does not offer; it offers as_little";
+    assert!(error.to_string().contains(said), "{error}");
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(error.into_transcript().len(), 2);
 }

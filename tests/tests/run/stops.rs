@@ -39,41 +39,93 @@ fn reply(with_call: bool, reason: StopReason) -> Step {
     ))
 }
 
+/// What the documentation says a run does, by its first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    End,
+    GoOn,
+    Run,
+    Answer,
+    Fail,
+}
+
+/// The rows of the table in the documentation: a reason, and what is done with calls and without.
+fn table() -> Vec<(StopReason, [Does; 2])> {
+    let reasons = [
+        StopReason::Stop,
+        StopReason::ToolUse,
+        StopReason::Length,
+        StopReason::Pause,
+        StopReason::Refusal,
+        StopReason::ContentFilter,
+        StopReason::Error,
+        StopReason::Unknown,
+    ];
+    let text = include_str!("../../../agent/src/message/stop_reasons.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows: Vec<_> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let name = cells[0].trim_end_matches('`');
+            let reason = reasons
+                .into_iter()
+                .find(|reason| format!("{reason:?}") == name);
+            let does = |cell: &str| match cell.split([' ', ':', ',']).next().unwrap() {
+                "end" => Does::End,
+                "go" => Does::GoOn,
+                "run" => Does::Run,
+                "answer" => Does::Answer,
+                "fail" => Does::Fail,
+                other => panic!("`{other}` is nothing that a run does"),
+            };
+            (reason.expect(name), [does(cells[1]), does(cells[2])])
+        })
+        .collect();
+    assert_eq!(rows.len(), reasons.len());
+    rows
+}
+
 #[tokio::test]
 async fn the_table_of_stop_reasons_is_obeyed() {
     use RunErrorKind::{ContentFilter, CutOff, NoAnswer, Refused};
-    // (reason, with calls, what the run ends with when the next reply is "done", how often the tool ran)
-    let table = [
-        (StopReason::Stop, false, Ok("so far"), 0),
-        (StopReason::Stop, true, Err(NoAnswer), 0),
-        (StopReason::ToolUse, true, Ok("done"), 1),
-        (StopReason::ToolUse, false, Err(NoAnswer), 0),
-        (StopReason::Length, true, Ok("done"), 0),
-        (StopReason::Length, false, Err(CutOff), 0),
-        (StopReason::Pause, false, Ok("done"), 0),
-        (StopReason::Pause, true, Err(NoAnswer), 0),
-        (StopReason::Refusal, false, Err(Refused), 0),
-        (StopReason::Refusal, true, Err(Refused), 0),
-        (StopReason::ContentFilter, false, Err(ContentFilter), 0),
-        (StopReason::ContentFilter, true, Err(ContentFilter), 0),
-        (StopReason::Error, false, Err(NoAnswer), 0),
-        (StopReason::Error, true, Err(NoAnswer), 0),
-        (StopReason::Unknown, false, Err(NoAnswer), 0),
-        (StopReason::Unknown, true, Err(NoAnswer), 0),
-    ];
-    for (reason, with_call, expected, runs) in table {
-        let (agent, ran) = counting(vec![reply(with_call, reason), Step::text("done")]);
-        let row = format!("{reason} with_call={with_call}");
-        match (agent.run("go").await, expected) {
-            (Ok(answer), Ok(text)) => assert_eq!(answer.text(), text, "{row}"),
-            (Err(error), Err(kind)) => {
-                assert_eq!(error.kind(), kind, "{row}: {error}");
-                let transcript = error.into_transcript();
-                assert_sendable(&transcript);
+    for (reason, rows) in table() {
+        for (with_call, does) in [true, false].into_iter().zip(rows) {
+            let (agent, ran) = counting(vec![reply(with_call, reason), Step::text("done")]);
+            let row = format!("{reason} with_call={with_call}");
+            let end = agent.run("go").await;
+            let runs = usize::from(does == Does::Run);
+            assert_eq!(ran.load(Ordering::SeqCst), runs, "{row}");
+            let transcript = match (end, does) {
+                (Ok(answer), Does::End) => {
+                    assert_eq!(answer.text(), "so far", "{row}");
+                    answer.into_transcript()
+                }
+                (Ok(answer), Does::GoOn | Does::Run | Does::Answer) => {
+                    assert_eq!(answer.text(), "done", "{row}");
+                    answer.into_transcript()
+                }
+                (Err(error), Does::Fail) => {
+                    let kind = match reason {
+                        StopReason::Refusal => Refused,
+                        StopReason::ContentFilter => ContentFilter,
+                        StopReason::Length => CutOff,
+                        _ => NoAnswer,
+                    };
+                    assert_eq!(error.kind(), kind, "{row}: {error}");
+                    error.into_transcript()
+                }
+                (end, does) => panic!("{row}: {end:?}, not {does:?}"),
+            };
+            assert_sendable(&transcript);
+            if with_call {
+                let outcome = first_results(&transcript)[0].outcome;
+                assert_eq!(outcome == Outcome::Done, does == Does::Run, "{row}");
+                if does == Does::Answer {
+                    let said = first_results(&transcript)[0].text();
+                    assert!(said.contains("cut off"), "{said}");
+                }
             }
-            (end, expected) => panic!("{row}: {end:?}, not {expected:?}"),
         }
-        assert_eq!(ran.load(Ordering::SeqCst), runs, "{row}");
     }
 }
 
