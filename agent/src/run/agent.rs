@@ -168,7 +168,7 @@ impl Agent {
             call.id.as_str(),
             name,
             call.id.as_str(),
-            host.cancellation.child_token(),
+            host.cancellation.clone(),
             Arc::clone(&host) as _,
         );
         host.invoke_call(&tools, &call, context, approved).await

@@ -9,17 +9,18 @@
 use super::desk::{Admitted, Desk, Slot, Wishes};
 use super::effects::{Effects, Events, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
-use super::event::Event;
+use super::event::{CallEnded, Event};
 use super::host::RunHost;
 use super::state::{OpenCall, RunState, Stage, interrupted};
 use super::turn::Drive;
 use crate::message::{Message, Outcome, ToolCall, Transcript};
-use crate::tool::{CallEnd, Tool, ToolContext, ToolSet};
+use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// What a batch says of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,15 +84,19 @@ impl Drive<'_> {
 
     /// Hands out the results of the batch, in the model's order, and puts them into the transcript.
     pub(super) async fn deliver(&mut self) -> Result<(), Cause> {
-        let ends = self.state.deliver();
-        if ends.is_empty() {
+        if self.state.open.is_empty() {
             return Ok(());
         }
+        if !self.events.are_read() {
+            self.state.deliver();
+            return self.save().await;
+        }
+        let mut ends = Vec::new();
+        self.state
+            .deliver_and(|end, result| ends.push(CallEnded::new(end, result)));
         let saved = self.save().await;
-        if self.events.are_read() {
-            for end in ends {
-                self.events.send(Event::CallEnded(end)).await;
-            }
+        for end in ends {
+            self.events.send(Event::CallEnded(end)).await;
         }
         saved
     }
@@ -123,7 +128,7 @@ impl Drive<'_> {
             .map(|(index, (call, open))| {
                 Slot::new(
                     call,
-                    context(self.host, head.key(index), call, open),
+                    context(self.host, host.key(head.turn, index), call, open),
                     setup.mending,
                 )
                 .with_edit(open.edited.clone())
@@ -208,7 +213,7 @@ fn unreachable_end() -> &'static CallEnd {
     NONE.get_or_init(|| CallEnd::new(Outcome::NotRun, []))
 }
 
-fn context(host: &Arc<RunHost>, key: String, call: &ToolCall, open: &OpenCall) -> ToolContext {
+fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
     let inner = match &open.stage {
         Stage::Suspended {
             inner: Some(inner), ..
@@ -219,7 +224,7 @@ fn context(host: &Arc<RunHost>, key: String, call: &ToolCall, open: &OpenCall) -
         call.id.as_str(),
         call.name.as_str(),
         key,
-        host.cancellation.child_token(),
+        host.cancellation.clone(),
         Arc::clone(host) as _,
     )
     .going_on_from(inner)
@@ -331,7 +336,7 @@ async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
 struct Batch<'a, 'o> {
     open: &'o mut [OpenCall],
     slots: &'a [Slot<'a>],
-    running: FuturesUnordered<BoxFuture<'a, Ended<'a>>>,
+    running: FuturesUnordered<Running<'a>>,
     desk: Desk<'a>,
     effects: &'a dyn Effects,
     events: &'a Events,
@@ -339,6 +344,23 @@ struct Batch<'a, 'o> {
     head: &'a super::state::Head,
     /// Set by the first call whose failure ends the run: no further one starts.
     stopped: Option<Cause>,
+}
+
+/// A call that runs.
+struct Running<'a> {
+    index: usize,
+    tool: &'a Tool,
+    run: BoxFuture<'a, Result<Ran, Cause>>,
+}
+
+impl<'a> Future for Running<'a> {
+    type Output = Ended<'a>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended<'a>> {
+        let (index, tool) = (self.index, self.tool);
+        let ran = self.run.as_mut().poll(cx);
+        ran.map(|ran| Ended { index, tool, ran })
+    }
 }
 
 struct Ended<'a> {
@@ -354,14 +376,11 @@ impl<'a> Batch<'a, '_> {
         }
         self.save().await?;
         let tool = call.tool;
-        let run = self.effects.run(key, call);
-        self.running.push(Box::pin(async move {
-            Ended {
-                index: key.index,
-                tool,
-                ran: run.await,
-            }
-        }));
+        self.running.push(Running {
+            index: key.index,
+            tool,
+            run: self.effects.run(key, call),
+        });
         Ok(())
     }
 

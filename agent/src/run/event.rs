@@ -1,5 +1,4 @@
-use crate::json::Mends;
-use crate::message::{Message, Reply, ToolCall, ToolResult, Usage};
+use crate::message::{Message, Reply, ToolResult, Usage};
 use crate::tool::{CallEnd, CheckedCall, Progress, Shown};
 use serde_json::Value;
 use std::fmt;
@@ -181,13 +180,13 @@ pub struct CallEnded {
     pub details: Option<Value>,
 }
 
-impl CallEnd {
-    pub(super) fn of(self, call: &ToolCall, mends: Mends) -> CallEnded {
-        CallEnded {
-            result: self.result(call, mends),
-            shown: self.shown,
-            data: self.data,
-            details: self.details,
+impl CallEnded {
+    pub(super) fn new(end: CallEnd, result: &ToolResult) -> Self {
+        Self {
+            result: result.clone(),
+            shown: end.shown,
+            data: end.data,
+            details: end.details,
         }
     }
 }

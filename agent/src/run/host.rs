@@ -10,7 +10,9 @@ use super::limits::{Counts, Limit, Limits};
 use super::output::Shape;
 use super::plan::Setup;
 use crate::message::{Outcome, ToolCall, ToolResult, Usage};
-use crate::tool::{ArtifactStore, CallEnd, Host, Progress, ToolContext, ToolDefinition, ToolSet};
+use crate::tool::{
+    ArtifactStore, CallEnd, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet,
+};
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeSet, HashMap};
@@ -21,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What one run was given and what it does for its tools.
 pub(super) struct RunHost {
-    id: String,
+    id: Arc<str>,
     agent: Agent,
     pub(super) cancellation: CancellationToken,
     data: RunDataMap,
@@ -90,7 +92,7 @@ impl RunHost {
             outer,
         } = given;
         Arc::new(Self {
-            id,
+            id: id.into(),
             agent,
             cancellation,
             data,
@@ -106,6 +108,11 @@ impl RunHost {
             named: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
+    }
+
+    /// The key of a call: the same however often the call is run again.
+    pub(super) fn key(&self, turn: u32, index: usize) -> CallKey {
+        CallKey::place(Arc::clone(&self.id), turn, index)
     }
 
     /// The agent that has the run, after it was handed on along these names.
@@ -401,7 +408,7 @@ impl Host for RunHost {
                 call.id.as_str(),
                 call.name.as_str(),
                 format!("{}-{}", under.idempotency_key(), call.id),
-                under.cancellation().child_token(),
+                under.cancellation().clone(),
                 Arc::clone(&self) as _,
             );
             let tools = self.offered();

@@ -2,10 +2,11 @@
 
 use super::call_ids::CallIds;
 use super::effects::Moment;
-use super::event::CallEnded;
 use super::limits::Counts;
 use crate::json::Mends;
-use crate::message::{Message, Outcome, Reply, ToolCall, Transcript, Usage, fresh_name};
+use crate::message::{
+    Message, Outcome, Reply, ToolCall, ToolResult, Transcript, Usage, fresh_name,
+};
 use crate::tool::{CallEnd, Suspension};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,32 +206,25 @@ impl RunState {
         }
     }
 
-    /// Moves the results of the batch into the transcript, one a call, and hands out what else there is to know of
-    /// each.
-    ///
-    /// A call that has not ended gets a result that says so: a call without one would make the transcript useless.
-    pub(super) fn deliver(&mut self) -> Vec<CallEnded> {
-        let ends: Vec<CallEnded> = self
-            .transcript
-            .last()
-            .into_iter()
-            .flat_map(Message::calls)
-            .zip(self.open.drain(..))
-            .map(|(call, open)| open.stage.into_end().of(call, open.mends))
-            .collect();
-        if !ends.is_empty() {
-            self.push(Message::Results {
-                results: ends.iter().map(|end| end.result.clone()).collect(),
-            });
-        }
-        ends
+    /// Moves the results of the batch into the transcript, one a call. A call that has not ended gets a result that says
+    /// so: a call without one would make the transcript useless.
+    pub(super) fn deliver(&mut self) {
+        self.deliver_and(|_, _| ());
     }
-}
 
-impl Head {
-    /// The key of the call at `index` of this turn: the same however often the call is run again.
-    pub(super) fn key(&self, index: usize) -> String {
-        format!("{}-{}-{index}", self.id, self.turn)
+    /// As `deliver`, and tells what else there is to know of each call.
+    pub(super) fn deliver_and(&mut self, mut tell: impl FnMut(CallEnd, &ToolResult)) {
+        let calls = self.transcript.last().into_iter().flat_map(Message::calls);
+        let mut results = Vec::with_capacity(self.open.len());
+        for (call, open) in calls.zip(self.open.drain(..)) {
+            let mut end = open.stage.into_end();
+            let result = end.take_result(call, open.mends);
+            tell(end, &result);
+            results.push(result);
+        }
+        if !results.is_empty() {
+            self.push(Message::Results { results });
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 /// What a running call knows of itself: its id, whether it is still wanted, where to report progress, the data of its
@@ -22,14 +22,66 @@ pub struct ToolContext {
 struct Inner {
     call_id: String,
     tool: String,
-    idempotency_key: String,
-    cancellation: CancellationToken,
+    key: CallKey,
+    /// What cancels the call from outside.
+    outer: CancellationToken,
+    /// What cancels the call alone: made when somebody asks for it, as few calls do.
+    own: OnceLock<CancellationToken>,
     host: Arc<dyn Host>,
     open: AtomicBool,
     /// How many calls it has made of other tools.
     invoked: AtomicUsize,
     /// What waited inside the call when the run was stopped: it goes on from there.
     waited: Option<Value>,
+}
+
+/// What the idempotency key of a call is made of.
+#[derive(Debug, Clone)]
+pub(crate) enum CallKey {
+    /// The key itself.
+    Text(Arc<str>),
+    /// The place of the call in its run. Few tools ask, so it is put into words only then.
+    Place {
+        run: Arc<str>,
+        turn: u32,
+        index: usize,
+        text: OnceLock<Arc<str>>,
+    },
+}
+
+impl CallKey {
+    pub(crate) fn place(run: Arc<str>, turn: u32, index: usize) -> Self {
+        Self::Place {
+            run,
+            turn,
+            index,
+            text: OnceLock::new(),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Place {
+                run,
+                turn,
+                index,
+                text,
+            } => text.get_or_init(|| format!("{run}-{turn}-{index}").into()),
+        }
+    }
+}
+
+impl From<&str> for CallKey {
+    fn from(key: &str) -> Self {
+        Self::Text(key.into())
+    }
+}
+
+impl From<String> for CallKey {
+    fn from(key: String) -> Self {
+        Self::Text(key.into())
+    }
 }
 
 /// What the loop does for a running call.
@@ -72,7 +124,7 @@ impl ToolContext {
     pub(crate) fn new(
         call_id: impl Into<String>,
         tool: impl Into<String>,
-        idempotency_key: impl Into<String>,
+        key: impl Into<CallKey>,
         cancellation: CancellationToken,
         host: Arc<dyn Host>,
     ) -> Self {
@@ -80,8 +132,9 @@ impl ToolContext {
             inner: Arc::new(Inner {
                 call_id: call_id.into(),
                 tool: tool.into(),
-                idempotency_key: idempotency_key.into(),
-                cancellation,
+                key: key.into(),
+                outer: cancellation,
+                own: OnceLock::new(),
                 host,
                 open: AtomicBool::new(true),
                 invoked: AtomicUsize::new(0),
@@ -143,8 +196,8 @@ impl ToolContext {
         Self::new(
             call_id,
             tool,
-            self.idempotency_key(),
-            self.inner.cancellation.child_token(),
+            self.inner.key.clone(),
+            self.cancellation().clone(),
             host,
         )
     }
@@ -178,17 +231,25 @@ impl ToolContext {
     /// A key for requests with effects: the same however often this one call is retried, resumed or replayed, and
     /// different for every other call.
     pub fn idempotency_key(&self) -> &str {
-        &self.inner.idempotency_key
+        self.inner.key.as_str()
     }
 
     /// Cancelled when nobody wants the result any more. Pass it on to what the tool starts.
     pub fn cancellation(&self) -> &CancellationToken {
-        &self.inner.cancellation
+        let own = self
+            .inner
+            .own
+            .get_or_init(|| self.inner.outer.child_token());
+        // Asked for after the end, or while the call was just ending.
+        if !self.inner.open.load(Ordering::Acquire) {
+            own.cancel();
+        }
+        own
     }
 
     /// Whether the result is no longer wanted. A synchronous tool asks this from time to time.
     pub fn is_cancelled(&self) -> bool {
-        self.inner.cancellation.is_cancelled()
+        !self.inner.open.load(Ordering::Acquire) || self.inner.outer.is_cancelled()
     }
 
     /// Shows whoever watches the run how far the call is: a text, or anything that serialises. The model never reads
@@ -259,8 +320,10 @@ impl ToolContext {
 
     /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
     pub(crate) fn close(&self) {
-        self.inner.open.store(false, Ordering::Release);
-        self.inner.cancellation.cancel();
+        self.inner.open.store(false, Ordering::SeqCst);
+        if let Some(own) = self.inner.own.get() {
+            own.cancel();
+        }
     }
 }
 
@@ -269,7 +332,7 @@ impl fmt::Debug for ToolContext {
         f.debug_struct("ToolContext")
             .field("call_id", &self.inner.call_id)
             .field("tool", &self.inner.tool)
-            .field("idempotency_key", &self.inner.idempotency_key)
+            .field("idempotency_key", &self.idempotency_key())
             .finish_non_exhaustive()
     }
 }

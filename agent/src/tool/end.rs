@@ -202,6 +202,18 @@ impl CallEnd {
         )
     }
 
+    /// The result for the call that ended so, with what was mended in its arguments. The content moves into it.
+    pub(crate) fn take_result(&mut self, call: &ToolCall, mends: Mends) -> ToolResult {
+        let mut result = ToolResult::new(
+            call.id.as_str(),
+            call.name.as_str(),
+            self.outcome,
+            std::mem::take(&mut self.content),
+        );
+        result.mends = mends;
+        result
+    }
+
     /// The result for the call that ended so, with what was mended in its arguments.
     pub(crate) fn result(&self, call: &ToolCall, mends: Mends) -> ToolResult {
         let mut result = ToolResult::new(

@@ -45,7 +45,7 @@ pub use artifact::{Artifact, ArtifactStore, MemoryArtifacts};
 pub(crate) use body::{Body, Ended};
 pub use body::{Prepared, Suspension};
 pub use by_hand::DecodeError;
-pub(crate) use context::Host;
+pub(crate) use context::{CallKey, Host};
 pub use context::{Progress, ToolContext, TurnInfo};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use end::CallEnd;
