@@ -61,6 +61,7 @@
 //! | the schemas that models are told, and reading by them | [`schema`] |
 //! | text that is nearly JSON | [`json`] |
 //! | newtypes that constraints apply to | [`constraint`] |
+//! | what this crate does for you, and what stays yours | `yours` |
 //! | helpers for your tests | [`testing`] |
 //!
 //! # Features
@@ -95,6 +96,10 @@ pub mod testing;
 mod tool;
 #[cfg(feature = "toolkit")]
 pub mod toolkit;
+
+#[doc = include_str!("docs/yours.md")]
+#[cfg(feature = "macros")]
+pub mod yours {}
 
 pub use run::*;
 pub use tool::*;

@@ -66,7 +66,7 @@ impl ToolSet {
         }
     }
 
-    /// The tool of this name.
+    /// The tool of this name. To call it past an agent is to go without its rules, hooks and limits: see the page `yours`.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.get(*self.by_name.get(name)?)
     }
