@@ -12,7 +12,9 @@ mod agreement;
 mod canonical;
 #[cfg(feature = "dynamic")]
 mod dynamic;
+mod generated;
 mod hostile;
+mod oracle;
 mod parameters;
 mod problems;
 mod types;
