@@ -60,20 +60,20 @@ const NO_SECRETS: &[&str] = &[".env.example", ".env.sample", ".env.template", "i
 /// # Ok::<(), agent::toolkit::PathError>(())
 /// ```
 pub fn is_guarded(path: &InnerPath) -> bool {
-    is_version_control(path)
-        || path.names().any(|name| {
-            let name = plain(name);
-            let is = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, &name));
-            is(SECRET_FOLDERS) || is(SECRET_FILES) && !is(NO_SECRETS)
-        })
+    path.names().any(is_guarded_name)
+}
+
+/// Whether everything of this name is guarded, and all that is below.
+pub(crate) fn is_guarded_name(name: &str) -> bool {
+    let plain = plain(name);
+    let is = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, &plain));
+    is_version_control_name(name) || is(SECRET_FOLDERS) || is(SECRET_FILES) && !is(NO_SECRETS)
 }
 
 /// Whether this belongs to version control itself.
-pub(crate) fn is_version_control(path: &InnerPath) -> bool {
-    path.names().any(|name| {
-        let name = plain(name);
-        VERSION_CONTROL.contains(&name.as_str()) || name == "git~1"
-    })
+pub(crate) fn is_version_control_name(name: &str) -> bool {
+    let plain = plain(name);
+    VERSION_CONTROL.contains(&plain.as_str()) || plain == "git~1"
 }
 
 /// The patterns of guarded files, for a program that has to leave them out.

@@ -2,10 +2,11 @@
 //!
 #![doc = include_str!("tools.md")]
 // Read `path`, `file_system` and `workspace` (the folder that nothing leaves; `memory` is another, `testing` holds any to
-// the rules), `guard` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
+// the rules), `guard` and `approval` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
 // `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, and `kit`, which
 // registers them.
 
+mod approval;
 mod ask;
 mod file_system;
 mod files;

@@ -1,6 +1,6 @@
 use super::file_system::{Entry, Kind};
 use super::files::Desk;
-use super::guard::{is_guarded, is_version_control};
+use super::guard::{is_guarded, is_guarded_name, is_version_control_name};
 use super::ignored::Ignored;
 use super::limits::count;
 use super::path::InnerPath;
@@ -20,6 +20,8 @@ pub(crate) struct Walk<'a> {
     desk: &'a Desk,
     cx: &'a ToolContext,
     options: Options,
+    /// It began at what is guarded, to which somebody agreed.
+    is_open: bool,
     passed: Passed,
 }
 
@@ -60,12 +62,14 @@ impl<'a> Walk<'a> {
             desk,
             cx,
             options,
+            is_open: false,
             passed: Passed::default(),
         }
     }
 
     /// Shows `visit` what is below `folder`, until it has enough.
     pub(crate) fn run(mut self, folder: &InnerPath, visit: Visit<'_>) -> Result<Passed, ToolError> {
+        self.is_open = is_guarded(folder);
         let mut ignored = Ignored::above(&*self.desk.files, folder, self.options.ignored);
         match self.folder(folder, 1, &mut ignored, visit) {
             Ok(_) => Ok(self.passed),
@@ -130,10 +134,11 @@ impl<'a> Walk<'a> {
         }
         let path = folder.join(&entry.name);
         let is_folder = entry.kind == Kind::Folder;
-        if is_version_control(&path) || ignored.names(&path, is_folder) {
+        if !self.is_open && is_version_control_name(&entry.name) || ignored.names(&path, is_folder)
+        {
             return go_on;
         }
-        if is_guarded(&path) {
+        if !self.is_open && is_guarded_name(&entry.name) {
             self.passed.guarded.push(path);
             return go_on;
         }

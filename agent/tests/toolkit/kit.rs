@@ -108,6 +108,19 @@ async fn an_agent_works_with_a_toolkit() {
 }
 
 #[tokio::test]
+async fn a_call_that_names_a_secret_waits_for_a_person() {
+    let scratch = Scratch::new();
+    scratch.file(".env", "KEY=1");
+    let model = ScriptedModel::new([Step::call(ToolCall::new("1", "read", r#"{"path":".env"}"#))]);
+    let agent = Agent::builder(model)
+        .tools(Toolkit::new(scratch.root()).unwrap())
+        .build()
+        .unwrap();
+    let error = agent.run("What is the key?").await.unwrap_err();
+    assert!(error.to_string().contains("read"), "{error}");
+}
+
+#[tokio::test]
 async fn a_question_to_the_user_pauses_the_run_and_the_answer_resumes_it() {
     let question =
         json!({"questions": [{"question": "Which?", "header": "Which", "options": ["a", "b"]}]});

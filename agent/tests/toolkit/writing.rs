@@ -298,7 +298,7 @@ async fn a_folder_is_deleted_with_what_is_in_it_only_if_asked_to() {
 }
 
 #[tokio::test]
-async fn secrets_and_version_control_are_closed_also_within_what_is_deleted() {
+async fn secrets_and_version_control_need_a_person_s_approval() {
     let scratch = Scratch::new();
     scratch.file(".env", "KEY=1");
     scratch.file("d/key.pem", "");
@@ -313,7 +313,7 @@ async fn secrets_and_version_control_are_closed_also_within_what_is_deleted() {
         ),
         ("move", json!({"from": ".env", "to": "plain"})),
         ("move", json!({"from": "d", "to": ".git/hooks"})),
-        ("delete", json!({"path": "d", "recursive": true})),
+        ("delete", json!({"path": "d/key.pem"})),
         (
             "patch",
             json!({"patch": "*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n*** End Patch"}),
@@ -323,10 +323,14 @@ async fn secrets_and_version_control_are_closed_also_within_what_is_deleted() {
     ] {
         let said = kit.err(tool, arguments.clone()).await;
         assert!(
-            said.contains("holds secrets or belongs to version control"),
+            said.contains("needs a person's approval"),
             "{tool} {arguments}: {said}"
         );
     }
+    let said = kit
+        .err("delete", json!({"path": "d", "recursive": true}))
+        .await;
+    assert!(said.contains("d/key.pem holds secrets"), "{said}");
     assert_eq!(scratch.bytes("d/key.pem"), b"");
     let found = kit.ok("grep", json!({"pattern": "KEY"})).await;
     assert_eq!(

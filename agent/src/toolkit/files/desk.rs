@@ -41,39 +41,29 @@ impl Desk {
 
     /// The path that a model names, with its links followed.
     pub(crate) fn find(&self, text: &str) -> Result<InnerPath, ToolError> {
-        let named = self.named(text)?;
-        self.follow(&named)
+        let named = InnerPath::parse(text, self.files.root())?;
+        admit(&named, self.follow(&named)?)
     }
 
     /// The path that a model names; of a link, the link itself.
     pub(super) fn find_itself(&self, text: &str) -> Result<InnerPath, ToolError> {
-        let named = self.named(text)?;
+        let named = InnerPath::parse(text, self.files.root())?;
         let Some((folder, name)) = named.split() else {
             return Err(ToolError::new(
                 "the folder that these tools work in stays as it is; name something in it",
             ));
         };
-        admit(self.follow(&folder)?.join(name))
-    }
-
-    fn named(&self, text: &str) -> Result<InnerPath, ToolError> {
-        admit(InnerPath::parse(text, self.files.root())?)
+        admit(&named, self.follow(&folder)?.join(name))
     }
 
     fn follow(&self, path: &InnerPath) -> Result<InnerPath, ToolError> {
-        match self.files.resolve(path) {
-            // A link with a harmless name may lead to a secret.
-            Ok(found) => admit(found),
-            Err(error) => Err(match error.kind() {
-                ErrorKind::PermissionDenied => ToolError::new(format!(
-                    "{path} leads outside of the folder that these tools work in, or may not be followed"
-                )),
-                ErrorKind::NotFound => {
-                    ToolError::new(format!("{path} is a link that leads nowhere"))
-                }
-                _ => self.sentence(path, &error),
-            }),
-        }
+        self.files.resolve(path).map_err(|error| match error.kind() {
+            ErrorKind::PermissionDenied => ToolError::new(format!(
+                "{path} leads outside of the folder that these tools work in, or may not be followed"
+            )),
+            ErrorKind::NotFound => ToolError::new(format!("{path} is a link that leads nowhere")),
+            _ => self.sentence(path, &error),
+        })
     }
 
     /// The bytes of a file.
@@ -213,14 +203,14 @@ impl Desk {
     }
 }
 
-/// The one place where guarded paths are turned away.
-fn admit(path: InnerPath) -> Result<InnerPath, ToolError> {
-    if is_guarded(&path) {
-        return Err(ToolError::fatal(format!(
-            "{path} holds secrets or belongs to version control, and is closed to these tools"
+/// A guarded path was asked for by its name, so somebody agreed to it; a link with another name leads to none.
+fn admit(named: &InnerPath, found: InnerPath) -> Result<InnerPath, ToolError> {
+    if is_guarded(&found) && !is_guarded(named) {
+        return Err(ToolError::new(format!(
+            "{named} is a link to {found}, which holds secrets or belongs to version control; ask for that itself"
         )));
     }
-    Ok(path)
+    Ok(found)
 }
 
 /// A file's text, where it can be written back.

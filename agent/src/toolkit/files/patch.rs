@@ -5,7 +5,8 @@
 use super::desk::{Change, Desk, text_to_change};
 use super::document::{Document, Splice};
 use super::nearest;
-use crate::tool::ToolError;
+use crate::tool::{Permission, ToolError};
+use crate::toolkit::approval;
 use crate::toolkit::path::InnerPath;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -156,6 +157,18 @@ fn update(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     };
     hunk.lines.push((mark, letters.as_str().to_owned()));
     Ok(())
+}
+
+/// Whether a person must agree to a patch. One that cannot be read changes nothing.
+pub(super) fn approval(patch: &str) -> Permission {
+    let sections = parse(patch).unwrap_or_default();
+    let moved = |section: &'_ Section| match &section.action {
+        Action::Update { move_to, .. } => move_to.clone(),
+        Action::Add(_) | Action::Delete => None,
+    };
+    let moved: Vec<String> = sections.iter().filter_map(moved).collect();
+    let named = sections.iter().map(|section| section.path.as_str());
+    approval::paths(named.chain(moved.iter().map(String::as_str)))
 }
 
 /// What the sections change, worked out before anything is changed.

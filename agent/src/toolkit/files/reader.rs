@@ -2,6 +2,7 @@ use super::desk::{Desk, not_text};
 use super::lines;
 use crate::message::Image;
 use crate::tool::{ToolContext, ToolError, ToolOutput};
+use crate::toolkit::approval;
 use crate::toolkit::file_system::{Entry, Kind};
 use crate::toolkit::limits::{Head, count};
 use crate::toolkit::path::shown;
@@ -33,7 +34,7 @@ impl FileReader {
 #[tool]
 impl FileReader {
     /// Read a file: text with line numbers, or an image. Long files come in pieces.
-    #[tool(read_only, idempotent, parallel)]
+    #[tool(read_only, idempotent, parallel, needs_approval = approval::first_of_three)]
     fn read(
         &self,
         /// The file, relative to the working folder.
@@ -71,7 +72,7 @@ impl FileReader {
     }
 
     /// List what is in a folder, in the order of the names; folders end in `/`, links in `@`.
-    #[tool(read_only, idempotent, parallel)]
+    #[tool(read_only, idempotent, parallel, needs_approval = approval::first)]
     fn list(
         &self,
         /// The folder, relative to the working folder.
@@ -100,7 +101,7 @@ impl FileReader {
     }
 
     /// Show a folder with the folders in it as a tree. What ignore files name is left out.
-    #[tool(read_only, idempotent, parallel, timeout = "60s")]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::first_of_two)]
     fn tree(
         &self,
         /// The folder, relative to the working folder.

@@ -3,6 +3,7 @@ use super::reader::picture;
 use crate::message::{Content as Said, Message, Transcript};
 use crate::model::{Model, Request, RequestOptions};
 use crate::tool::{Definitions, ToolContext, ToolError};
+use crate::toolkit::approval;
 use crate::toolkit::text::{self, Content};
 use agent_macros::tool;
 use std::fmt;
@@ -24,7 +25,7 @@ impl ImageViewer {
 #[tool]
 impl ImageViewer {
     /// Ask a question about an image: what is on it, what it says. A model that sees answers.
-    #[tool(read_only, parallel, timeout = "120s")]
+    #[tool(read_only, parallel, timeout = "120s", needs_approval = approval::first_of_two)]
     async fn view_image(
         &self,
         /// The image, relative to the working folder: PNG, JPEG, GIF or WebP.

@@ -1,6 +1,7 @@
 use super::desk::{Change, Desk, text_to_change};
 use super::{Edit, edit, patch};
 use crate::tool::{ToolContext, ToolError, ToolOutput};
+use crate::toolkit::approval;
 use crate::toolkit::file_system::Kind;
 use crate::toolkit::guard::is_guarded;
 use crate::toolkit::limits::{beginning, count};
@@ -27,7 +28,7 @@ impl FileWriter {
 impl FileWriter {
     /// Write a whole file. One that exists must have been read before, and be as it was then. To change a part of a file,
     /// use `edit`.
-    #[tool(destructive, sequential)]
+    #[tool(destructive, sequential, needs_approval = approval::first_of_two)]
     fn write(
         &self,
         /// The file, relative to the working folder; folders on the way are made.
@@ -56,7 +57,7 @@ impl FileWriter {
     }
 
     /// Add text at the end of a file, on a line of its own. A file that is not there is made.
-    #[tool(sequential)]
+    #[tool(sequential, needs_approval = approval::first_of_two)]
     fn append(
         &self,
         /// The file, relative to the working folder.
@@ -93,7 +94,7 @@ impl FileWriter {
     }
 
     /// Replace exact text in a file. All edits are made, or none; each is found in the file as it is now.
-    #[tool(sequential)]
+    #[tool(sequential, needs_approval = approval::first_of_two)]
     fn edit(
         &self,
         /// The file, relative to the working folder.
@@ -122,7 +123,7 @@ impl FileWriter {
         self.put(path.clone(), Some(bytes.clone()), after, said)
     }
 
-    #[tool(description = include_str!("patch.md"), destructive, sequential)]
+    #[tool(description = include_str!("patch.md"), destructive, sequential, needs_approval = patch::approval)]
     fn patch(
         &self,
         /// The patch.
@@ -155,7 +156,7 @@ impl FileWriter {
     }
 
     /// Move or rename a file or a folder.
-    #[tool(name = "move", destructive, sequential)]
+    #[tool(name = "move", destructive, sequential, needs_approval = approval::both_of_three)]
     fn rename(
         &self,
         /// What to move.
@@ -200,7 +201,7 @@ impl FileWriter {
     }
 
     /// Delete a file, or a folder with all that is in it.
-    #[tool(destructive, sequential)]
+    #[tool(destructive, sequential, needs_approval = approval::first_of_two)]
     fn delete(
         &self,
         /// What to delete. Of a link, the link itself.
@@ -294,7 +295,7 @@ impl FileWriter {
             .map_err(|error| self.desk.sentence(folder, &error))?;
         for entry in entries {
             let path = folder.join(&entry.name);
-            if is_guarded(&path) || !entry.has_name {
+            if is_guarded(&path) && !is_guarded(folder) || !entry.has_name {
                 let why = if entry.has_name {
                     "holds secrets or belongs to version control"
                 } else {

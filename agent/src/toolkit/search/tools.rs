@@ -1,5 +1,6 @@
 use super::lines::{Lines, matcher};
 use crate::tool::{ToolContext, ToolError};
+use crate::toolkit::approval;
 use crate::toolkit::file_system::Kind;
 use crate::toolkit::files::{Desk, not_text};
 use crate::toolkit::limits::{Head, count};
@@ -45,7 +46,7 @@ pub enum FindKind {
 impl Search {
     /// Find files by a pattern of their paths, in the order of the paths. What ignore files name is left out, links are
     /// not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "60s")]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::of_glob)]
     fn glob(
         &self,
         /// For example `src/**/*.rs` or `*.{md,txt}`. Without a `/` it is a pattern of names at any depth.
@@ -74,7 +75,7 @@ impl Search {
 
     /// Find files and folders by a part of their name, whatever its case, in the order of the paths; folders end in `/`.
     /// What ignore files name is left out, links are not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "60s")]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::of_find)]
     fn find(
         &self,
         /// A part of the name.
@@ -112,7 +113,7 @@ impl Search {
 
     /// Search files for lines that match a regular expression, in the order of paths, then lines. What ignore files name
     /// is left out, links are not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "120s")]
+    #[tool(read_only, idempotent, parallel, timeout = "120s", needs_approval = approval::of_grep)]
     #[expect(clippy::too_many_arguments, reason = "each is one word of the model's")]
     fn grep(
         &self,
