@@ -57,7 +57,7 @@ impl Definitions for InRequest {
         let body = Chat::OPENAI
             .encode(&request, &Target::new("m", &fields))
             .expect("the request is sound");
-        let text = String::from_utf8(body).expect("a body is text");
+        let text = String::from_utf8(body.to_vec()).expect("a body is text");
         let start = text.find(r#""tools":["#).expect("it offers tools") + r#""tools":"#.len();
         let end = text
             .rfind(r#"],"messages""#)
