@@ -75,6 +75,8 @@
 //! | `providers` | the three protocols as bytes in and out |
 //! | `http` | `providers`, an HTTP client under them, and `model::from_env` |
 //! | `toolkit` | built-in tools, on request: `toolkit` |
+//! | `toolkit-shell` | `toolkit`, and commands in a shell (Unix) |
+//! | `toolkit-web` | `toolkit`, and pages of the web |
 
 pub mod json;
 // Expansions say `::agent`, also in this crate's own tests.

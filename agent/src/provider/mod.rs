@@ -34,6 +34,8 @@ pub use body::BodyFields;
 pub use failure::error_answer;
 #[cfg(feature = "http")]
 pub use from_env::from_env;
+#[cfg(feature = "toolkit-web")]
+pub(crate) use http::tls;
 #[cfg(feature = "http")]
 pub use http::{ApiKey, HttpModel, Limits, RequestParts, ResponseParts};
 pub use request_body::RequestBody;

@@ -22,6 +22,21 @@ pub struct Artifact {
     pub text: String,
 }
 
+impl Artifact {
+    /// What the call `call_id` of `tool` answered with.
+    pub fn new(
+        tool: impl Into<String>,
+        call_id: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            tool: tool.into(),
+            call_id: call_id.into(),
+            text: text.into(),
+        }
+    }
+}
+
 /// Where artifacts are kept.
 ///
 /// An implementation must give back the very bytes that it was given, as long as the transcripts live that name them, and

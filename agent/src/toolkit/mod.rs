@@ -4,7 +4,7 @@
 // Read `path`, `file_system` and `workspace` (the folder that nothing leaves; `memory` is another, `testing` holds any to
 // the rules), `guard` and `approval` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
 // `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, and `kit`, which
-// registers them.
+// registers them. Then what a program has to ask for: `shell` (commands, over `process`) and `web`.
 
 mod approval;
 mod ask;
@@ -17,11 +17,17 @@ mod kit;
 mod limits;
 mod memory;
 mod path;
+#[cfg(all(feature = "toolkit-shell", unix))]
+mod process;
 mod search;
+#[cfg(all(feature = "toolkit-shell", unix))]
+mod shell;
 pub mod testing;
 mod text;
 mod todo;
 mod walk;
+#[cfg(feature = "toolkit-web")]
+mod web;
 mod workspace;
 
 pub use ask::{Question, Questions, ask_user};
@@ -33,6 +39,12 @@ pub use kit::Toolkit;
 pub use limits::Limits;
 pub use memory::MemoryFiles;
 pub use path::{InnerPath, PathError};
+#[cfg(all(feature = "toolkit-shell", unix))]
+pub use process::Environment;
 pub use search::{FindKind, Search};
+#[cfg(all(feature = "toolkit-shell", unix))]
+pub use shell::{RuleError, Rules, Shell, Verdict};
 pub use todo::{Todo, TodoItem, TodoStatus};
+#[cfg(feature = "toolkit-web")]
+pub use web::{Lookup, SearchBackend, SearchHit, Web, WebBuilder, WebSearch};
 pub use workspace::Workspace;

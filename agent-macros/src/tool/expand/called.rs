@@ -111,10 +111,18 @@ fn permission(tool: &Tool, private: &TokenStream) -> (TokenStream, TokenStream) 
         return (TokenStream::new(), TokenStream::new());
     };
     let permission = Ident::new("permission", Span::mixed_site());
+    // A method of the same value is asked as one.
+    let is_method = tool.has_self
+        && path
+            .segments
+            .first()
+            .is_some_and(|first| first.ident == "Self");
+    let this = is_method.then(|| quote_spanned!(Span::mixed_site()=> &**this));
     let said = asked_of_all(
         tool,
         private,
         path,
+        this,
         |said| quote_spanned!(path.span()=> #permission = #private::Into::into(#said);),
     );
     let asked = quote_spanned! {Span::mixed_site()=>

@@ -83,6 +83,7 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
             tool,
             private,
             validate,
+            None,
             |said| quote!(#refusals.note("", false, #said);),
         );
         quote!(#said)
@@ -100,11 +101,13 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// Asks a function of the user's about all that the model sends, and does with its answer what `then` says.
+/// Asks a function of the user's about all that the model sends, after what else it is given `first`, and does with its
+/// answer what `then` says.
 pub(super) fn asked_of_all(
     tool: &Tool,
     private: &TokenStream,
     path: &syn::Path,
+    first: Option<TokenStream>,
     then: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
     let is_argument =
@@ -124,6 +127,9 @@ pub(super) fn asked_of_all(
         slot.set_span(slot.span().located_at(path.span()));
         slot
     });
+    let given = first
+        .into_iter()
+        .chain(given.map(|slot| slot.to_token_stream()));
     let then = then(quote_spanned!(path.span()=> #path(#(#given),*)));
     quote_spanned! {Span::mixed_site()=>
         #(#asked)*

@@ -25,7 +25,7 @@ pub(super) fn build(limits: &Limits, needs_tls: bool) -> Result<reqwest::Client,
 }
 
 /// Ring is named here and not installed as the process's default: that choice is the program's.
-fn tls(needed: bool) -> Result<ClientConfig, ModelError> {
+pub(crate) fn tls(needed: bool) -> Result<ClientConfig, ModelError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()

@@ -18,6 +18,8 @@ mod secrets;
 mod send;
 mod tape;
 
+#[cfg(feature = "toolkit-web")]
+pub(crate) use client::tls;
 pub use endpoint::{ApiKey, Limits};
 pub use hooks::{RequestParts, ResponseParts};
 pub use model::HttpModel;

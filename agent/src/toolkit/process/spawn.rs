@@ -1,0 +1,147 @@
+use super::Environment;
+use super::tree::{Mark, Tree};
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
+use rustix::process::{Pid, Signal};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{ChildStdin, Command};
+
+/// Waits for a line before it becomes the program: until then it is marked and limited, so that not even its first
+/// child goes without.
+const GATE: &str = r#"read -r _ && exec "$@""#;
+const GATE_CLOSED: &str = r#"read -r _ && exec "$@" </dev/null"#;
+
+/// A program to start.
+#[derive(Debug)]
+pub(crate) struct Launch<'a> {
+    /// The program and its arguments.
+    pub(crate) program: Vec<OsString>,
+    pub(crate) folder: &'a Path,
+    pub(crate) environment: &'a Environment,
+    pub(crate) stdin: Stdin,
+}
+
+/// What it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    /// Nothing: it is at its end.
+    Closed,
+    /// What is written to it.
+    #[expect(dead_code, reason = "background processes are written to")]
+    Open,
+}
+
+/// A child process in a session of its own, with all that comes of it. Dropped, it and they are ended.
+///
+/// Its output and its error output are one pipe, so that what is read is in the order in which it was written.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(super) child: Box<dyn ChildWrapper>,
+    tree: Tree,
+    is_over: bool,
+    pub(crate) output: Receiver,
+    pub(crate) stdin: Option<ChildStdin>,
+}
+
+impl Running {
+    /// Starts it.
+    pub(crate) async fn start(launch: Launch<'_>) -> io::Result<Self> {
+        let (output, input) = io::pipe()?;
+        let mark = Mark::new();
+        let mut command = Command::new("/bin/sh");
+        command
+            .arg("-c")
+            .arg(match launch.stdin {
+                Stdin::Closed => GATE_CLOSED,
+                Stdin::Open => GATE,
+            })
+            .arg("sh")
+            .args(&launch.program)
+            .current_dir(launch.folder)
+            .env_clear()
+            .envs(launch.environment.iter())
+            .envs(mark.variable())
+            .stdin(Stdio::piped())
+            .stdout(input.try_clone()?)
+            .stderr(input);
+        let mut command = CommandWrap::from(command);
+        // No terminal: nothing can ask a person for a password behind the program's back, or stop while it waits for one.
+        command.wrap(ProcessSession);
+        let mut child = command.spawn()?;
+        // With it go our ends of the pipe, so that it ends when the last process that has it does.
+        drop(command);
+        let leader = child
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
+            .ok_or_else(|| io::Error::other("the child process was gone before it ran"))?;
+        let tree = Tree::of(leader, &mark);
+        let stdin = child.stdin().take();
+        let output = Receiver::from_owned_fd(output.into());
+        let mut running = match output {
+            Ok(output) => Self {
+                child,
+                tree,
+                is_over: false,
+                output,
+                stdin,
+            },
+            Err(error) => {
+                tree.kill();
+                return Err(error);
+            }
+        };
+        if let Some(gate) = &mut running.stdin {
+            gate.write_all(b"\n").await?;
+        }
+        if launch.stdin == Stdin::Closed {
+            running.stdin = None;
+        }
+        Ok(running)
+    }
+
+    /// Waits for the first process. The others may go on.
+    ///
+    /// # Cancel safety
+    ///
+    /// It may be dropped and called again.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        wait(&mut self.child).await
+    }
+
+    /// Asks all of them to end.
+    pub(crate) fn ask_to_end(&self) {
+        self.tree.signal(Signal::TERM);
+    }
+
+    /// Whether all of them have ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.tree.is_gone()
+    }
+
+    /// Ends what is left, and says how many processes that were.
+    pub(crate) async fn kill(&mut self) -> usize {
+        let tree = self.tree.clone();
+        // Elsewhere, since listing processes blocks. Dropped here, it goes on there.
+        let ended = tokio::task::spawn_blocking(move || tree.kill()).await;
+        self.is_over = true;
+        let _ = self.wait().await;
+        ended.unwrap_or_default()
+    }
+}
+
+/// The process itself, not its group, which background children keep.
+pub(super) async fn wait(child: &mut Box<dyn ChildWrapper>) -> io::Result<ExitStatus> {
+    child.inner_mut().wait().await
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tree.kill();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+use super::{Rules, Verdict};
+use crate::tool::{Artifact, Permission, ToolContext, ToolError};
+use crate::toolkit::Workspace;
+use crate::toolkit::process::{End, Environment, Kept, Launch, Ran, Running, Stdin, WHOLE, run};
+use agent_macros::tool;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// How much of the beginning of an output the model reads, in bytes.
+const HEAD: usize = 8 * 1024;
+/// And of its end, where errors are.
+const TAIL: usize = 24 * 1024;
+
+/// Runs commands in a workspace, each with a time limit, for an agent's `.tools(..)`. Unix only.
+///
+/// A command is text for `bash`, or `sh` where there is none. It starts in the workspace's folder, with an
+/// [`Environment`] without the host's secrets, nothing to read and no terminal. It is **not** confined to the folder: it may
+/// do whatever the user may. That is why a person has to agree to each, but for what [`Rules`] allow.
+///
+/// When the call ends, however it does, all processes of the command have ended: also what it put into the
+/// background. How far that holds depends on the system:
+///
+/// | system | what is ended |
+/// |---|---|
+/// | Linux | whatever descends from the command, also in another session, orphaned, or with another environment. A process gets away only if it leaves the session, loses its parent, changes its environment and lowers its own limit on real-time work, or if somebody else starts it (`systemd-run`, `docker`, `at`), or if it runs as another user |
+/// | other Unix | the command's process group: `setsid` leads out of it |
+///
+/// If this process itself is ended by `SIGKILL`, nobody is left to end them.
+///
+/// ```
+/// use agent::toolkit::{Rules, Shell, Workspace};
+///
+/// # fn shown() -> Result<(), Box<dyn std::error::Error>> {
+/// let workspace = Workspace::open(".")?;
+/// let rules = Rules::new(["git status", "git diff", "cargo check"], ["git push"])?;
+/// let shell = Shell::new(&workspace).with_rules(rules);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Shell {
+    workspace: Workspace,
+    environment: Environment,
+    rules: Rules,
+}
+
+impl Shell {
+    /// A shell in this workspace, without rules.
+    pub fn new(workspace: &Workspace) -> Self {
+        Self {
+            workspace: workspace.clone(),
+            environment: Environment::new(),
+            rules: Rules::default(),
+        }
+    }
+
+    /// The same shell, whose commands are judged by these rules.
+    #[must_use]
+    pub fn with_rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// The same shell, whose commands know this environment.
+    #[must_use]
+    pub fn with_environment(self, environment: Environment) -> Self {
+        Self {
+            environment,
+            ..self
+        }
+    }
+
+    /// What the rules say of a command.
+    pub fn judge(&self, command: &str) -> Verdict {
+        self.rules.judge(command)
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "arguments are asked about by reference"
+    )]
+    fn permission(&self, command: &str, _timeout_seconds: &u64) -> Permission {
+        match self.judge(command) {
+            Verdict::Allowed => Permission::Allow,
+            Verdict::Ask => Permission::Ask(format!("it runs `{command}`")),
+            Verdict::Refused(why) => Permission::Deny(format!("the command was not run: {why}")),
+        }
+    }
+
+    pub(crate) async fn start(&self, command: &str, stdin: Stdin) -> Result<Running, ToolError> {
+        if let Verdict::Refused(why) = self.judge(command) {
+            return Err(ToolError::new(format!("the command was not run: {why}")));
+        }
+        let launch = Launch {
+            program: program(command),
+            folder: self.workspace.path(),
+            environment: &self.environment,
+            stdin,
+        };
+        Running::start(launch)
+            .await
+            .map_err(|error| ToolError::new(format!("the command cannot be started: {error}")))
+    }
+}
+
+/// The shell that runs a text: without anything of the user's in it.
+fn program(command: &str) -> Vec<OsString> {
+    let shell: &[&str] = if Path::new("/bin/bash").exists() {
+        &["/bin/bash", "--noprofile", "--norc", "-c"]
+    } else {
+        &["/bin/sh", "-c"]
+    };
+    shell
+        .iter()
+        .copied()
+        .chain([command])
+        .map(Into::into)
+        .collect()
+}
+
+#[tool]
+impl Shell {
+    /// Run a shell command in the workspace and read its output and its exit code. Output and error output come as one,
+    /// in order; of a long one only the beginning and the end. Nothing can be typed in. What the command leaves running
+    /// in the background is ended when it ends.
+    #[tool(needs_approval = Self::permission, destructive, timeout = "11m")]
+    #[expect(
+        clippy::missing_errors_doc,
+        reason = "the model reads what stands above"
+    )]
+    pub async fn shell(
+        &self,
+        /// The command, as typed into a shell.
+        #[arg(length = 1..=20_000)]
+        command: &str,
+        /// After how many seconds it is ended.
+        #[arg(range = 1..=600, default = 120)]
+        timeout_seconds: u64,
+        cx: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let running = self.start(command, Stdin::Closed).await?;
+        let limit = Duration::from_secs(timeout_seconds);
+        let ran = run(running, Kept::new(HEAD, TAIL), limit, cx.cancellation())
+            .await
+            .map_err(|error| ToolError::new(format!("the command was lost: {error}")))?;
+        let text = report(&ran, limit, &elsewhere(&ran.output, cx).await);
+        match ran.end {
+            End::Exited(_) => Ok(text),
+            End::TimedOut | End::Cancelled => Err(ToolError::new(text)),
+        }
+    }
+}
+
+/// Where the model finds what it is not shown: in the agent's artifacts, if it has any.
+pub(crate) async fn elsewhere(output: &Kept, cx: &ToolContext) -> String {
+    let Some(store) = cx.artifacts().filter(|_| output.is_cut()) else {
+        return String::new();
+    };
+    let (text, missing) = output.whole();
+    let artifact = Artifact::new(cx.tool(), cx.call_id(), text);
+    match (store.put(artifact).await, missing) {
+        (Ok(id), 0) => format!("; all of it is artifact `{id}`, see `read_artifact`"),
+        (Ok(id), _) => {
+            format!("; the first {WHOLE} bytes are artifact `{id}`, see `read_artifact`")
+        }
+        (Err(_), _) => "; it could not be kept".to_owned(),
+    }
+}
+
+/// What the model reads: the output, and how it came about.
+fn report(ran: &Ran, limit: Duration, elsewhere: &str) -> String {
+    let mut text = ran.output.text(elsewhere);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let _ = match ran.end {
+        End::Exited(status) => write!(text, "[{}", status_of(status)),
+        End::TimedOut => write!(text, "[timed out after {} s and was ended", limit.as_secs()),
+        End::Cancelled => write!(text, "[cancelled and ended"),
+    };
+    if ran.output.is_empty() {
+        text.push_str("; no output");
+    }
+    if matches!(ran.end, End::Exited(_)) && ran.left_behind > 0 {
+        let _ = write!(
+            text,
+            "; {} that it left in the background {} ended",
+            counted(ran.left_behind),
+            if ran.left_behind == 1 { "was" } else { "were" }
+        );
+    }
+    text.push(']');
+    text
+}
+
+fn counted(processes: usize) -> String {
+    match processes {
+        1 => "a process".to_owned(),
+        number => format!("{number} processes"),
+    }
+}
+
+/// The exit code, or the signal.
+pub(crate) fn status_of(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}

@@ -1,0 +1,16 @@
+//! Pages of the web, and searching it.
+//!
+//! Read `address` (what is public), `guard` (which keeps everything else out), `page` (what came, as text), `fetch` (the
+//! tool) and `search` (the tool over whoever searches).
+
+mod address;
+mod fetch;
+mod guard;
+mod page;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use fetch::{Web, WebBuilder};
+pub use guard::Lookup;
+pub use search::{SearchBackend, SearchHit, WebSearch};

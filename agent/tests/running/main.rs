@@ -1,0 +1,12 @@
+//! Tools that run programs, with real processes. Each file is one of them, or one kind of attack.
+#![cfg(all(unix, feature = "toolkit-shell"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    unused_crate_dependencies,
+    reason = "tests"
+)]
+
+mod outlive;
+mod scratch;
+mod shell;
