@@ -53,6 +53,7 @@
 //! | values that the model never sees | [`State`], [`RunData`], [`ToolContext`], [`FromCall`] |
 //! | what a tool says to the model | [`ToolOutput`], [`ToolError`] |
 //! | a run: its events, its end, waiting for somebody | [`Run`], [`Event`], [`Answer`], [`RunError`], [`Paused`] |
+//! | conversations that outlive their runs and their process | [`Session`], [`SessionStore`], [`FileSessions`], `SqliteSessions` |
 //! | models, real and for tests, and a loop of your own | [`model`] |
 //! | the wire protocols without their HTTP client | `provider` |
 //! | what is said: content, calls, results, transcripts | [`message`] |
@@ -74,6 +75,7 @@
 //! | `dynamic` | `Tool::dynamic`: tools whose schema is known only at run time |
 //! | `providers` | the three protocols as bytes in and out |
 //! | `http` | `providers`, an HTTP client under them, and `model::from_env` |
+//! | `sqlite` | conversations in a SQLite database, on request |
 //! | `toolkit` | built-in tools, on request: `toolkit` |
 //! | `toolkit-shell` | `toolkit`, and commands in a shell (Unix) |
 //! | `toolkit-web` | `toolkit`, and pages of the web |
@@ -94,6 +96,7 @@ pub mod model;
 pub mod provider;
 mod run;
 pub mod schema;
+mod sessions;
 pub mod testing;
 mod tool;
 #[cfg(feature = "toolkit")]
@@ -104,6 +107,7 @@ pub mod toolkit;
 pub mod yours {}
 
 pub use run::*;
+pub use sessions::*;
 pub use tool::*;
 
 #[cfg(feature = "macros")]

@@ -82,7 +82,8 @@ impl Agent {
 
     /// A run that goes on with what a session was in the middle of: with calls that people have decided about, or where a
     /// process died. Calls that ran are not run again; one that was running when the process died is run again only if its
-    /// tool is declared idempotent, and else reported to the model as unknown.
+    /// tool is declared idempotent, and else reported to the model as unknown. A call that waits for a decision or for an
+    /// answer from outside goes on waiting until it has one.
     pub fn go_on(&self, session: &Session) -> Run {
         Run::going_on(self.clone(), RunState::new(Transcript::new())).session(session)
     }

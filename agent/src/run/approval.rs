@@ -42,12 +42,16 @@ const VERSION: u32 = 1;
 #[derive(Serialize)]
 struct Written<'a> {
     version: u32,
+    /// See `Head::revision`.
+    revision: u64,
     run: &'a RunState,
 }
 
 #[derive(Deserialize)]
 struct Read {
     version: u32,
+    #[serde(default)]
+    revision: u64,
     run: serde_json::Value,
 }
 
@@ -55,6 +59,7 @@ impl Serialize for Paused {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = Written {
             version: VERSION,
+            revision: self.state.head.revision,
             run: &self.state,
         };
         written.serialize(serializer)
@@ -72,7 +77,8 @@ impl<'de> Deserialize<'de> for Paused {
                 read.version
             )));
         }
-        let state = serde_json::from_value(read.run).map_err(Error::custom)?;
+        let mut state: RunState = serde_json::from_value(read.run).map_err(Error::custom)?;
+        state.head.revision = read.revision;
         Ok(Self { state })
     }
 }
@@ -225,7 +231,7 @@ impl Paused {
 
     /// Answers a waiting call as its tool would have. Returns whether a call of this id waits.
     ///
-    /// A call that is not answered when the run goes on gets an error result that says so.
+    /// A call that is not answered when the run goes on gets an error result that says so; in a session it goes on waiting.
     pub fn answer(&mut self, call_id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
         let at = self.state.open_calls().position(|(call, open)| {
             call.id == call_id && matches!(open.stage, Stage::Suspended { inner: None, .. })

@@ -13,7 +13,7 @@ use super::event::{CallEnded, Event};
 use super::host::RunHost;
 use super::state::{OpenCall, RunState, Stage, interrupted};
 use super::turn::Drive;
-use crate::message::{Message, Outcome, ToolCall, Transcript};
+use crate::message::{Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
@@ -107,20 +107,19 @@ impl Drive<'_> {
         open: &mut [OpenCall],
         end_run: &mut bool,
     ) -> Result<(), Cause> {
+        let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
+        if fresh {
+            let counted = self.host.count_calls(&self.state.last_calls());
+            counted.map_err(Cause::Limit)?;
+            // What is written down from here on says so: a batch that a crash cuts in two is counted once.
+            self.keep_counts();
+        }
         let RunState {
             transcript, head, ..
         } = &*self.state;
         let (host, effects, events) = (self.host, self.effects, self.events);
         let setup = host.agent(&head.handed_to).setup();
-        let calls: Vec<&ToolCall> = transcript
-            .last()
-            .into_iter()
-            .flat_map(Message::calls)
-            .collect();
-        let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
-        if fresh {
-            host.count_calls(&calls).map_err(Cause::Limit)?;
-        }
+        let calls = self.state.last_calls();
         let slots: Vec<Slot<'_>> = calls
             .into_iter()
             .zip(open.iter())
@@ -141,7 +140,7 @@ impl Drive<'_> {
             standing: Some(&head.standing),
         };
 
-        let ready = admit(&desk, &slots, open, events).await?;
+        let ready = admit(&desk, &slots, open, effects.keeps(), events).await?;
         announce(&slots, open, events).await;
 
         let mut batch = Batch {
@@ -230,7 +229,8 @@ fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) 
     .going_on_from(inner)
 }
 
-/// Takes each call that has not run to where it may run, waits, or has ended.
+/// Takes each call that has not run to where it may run, waits, or has ended. One that waits for an answer from outside
+/// and was given none goes on waiting where the run is kept (`keeps`), and else has ended.
 ///
 /// # Errors
 ///
@@ -239,6 +239,7 @@ async fn admit<'a>(
     desk: &Desk<'a>,
     slots: &'a [Slot<'a>],
     open: &mut [OpenCall],
+    keeps: bool,
     events: &Events,
 ) -> Result<Vec<(usize, ReadyCall<'a>)>, Cause> {
     let mut ready = Vec::with_capacity(open.len());
@@ -255,6 +256,8 @@ async fn admit<'a>(
                 open.stage = Stage::Finished(interrupted());
                 continue;
             }
+            // Where a process died, nobody may have heard yet that this call waits.
+            Stage::Suspended { .. } if keeps => continue,
             Stage::Suspended { suspension, .. } => {
                 open.stage = Stage::Finished(CallEnd::nobody_answers(suspension));
                 continue;

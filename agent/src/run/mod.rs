@@ -48,9 +48,7 @@ pub use limits::{Limit, Limits};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
 pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};
 pub use plan::Execution;
-pub use session::{
-    Change, MemorySessions, Session, SessionError, SessionLog, SessionStore, Stored,
-};
+pub use session::{Change, Session, SessionError, SessionLog, SessionStore, Stored};
 #[cfg(feature = "signing")]
 pub use signing::{SealError, SigningKey};
 pub use start::{Answer, Run, RunStream};

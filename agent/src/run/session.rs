@@ -10,9 +10,8 @@ use crate::tool::BoxError;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One conversation in a store. Cheap to clone; the clones are the same conversation.
 ///
@@ -80,13 +79,12 @@ impl Session {
     pub async fn put_back(&self, paused: Paused) -> Result<(), SessionError> {
         let (log, stored) = self.open().await?;
         let state = paused.into_state();
-        let is_same = stored.is_some_and(|stored| {
-            stored.head.id == state.head.id && stored.head.turn == state.head.turn
-        });
-        if !is_same {
-            return Err(SessionError::GoneOn(self.id.to_string()));
+        match stored {
+            Some(stored) if is_same(&stored, &state) => {
+                Kept::new(log, &stored).write(state.moment()).await
+            }
+            _ => Err(SessionError::GoneOn(self.id.to_string())),
         }
-        Kept::new(log, &state).write(state.moment()).await
     }
 
     /// Takes the conversation for one run.
@@ -174,23 +172,24 @@ impl Stored {
     }
 
     fn into_state(self, id: &str) -> Result<RunState, SessionError> {
-        let read: ReadHead =
-            serde_json::from_str(&self.head).map_err(|error| SessionError::Unreadable {
-                id: id.to_owned(),
-                why: error.to_string(),
-            })?;
-        if read.version != VERSION {
-            return Err(SessionError::Unreadable {
-                id: id.to_owned(),
-                why: format!(
-                    "it was written in version {}, and this program reads version {VERSION}",
-                    read.version
-                ),
-            });
+        let unreadable = |why: String| SessionError::Unreadable {
+            id: id.to_owned(),
+            why,
+        };
+        // The version is looked at first: an unknown one may have any form.
+        let Version { version } =
+            serde_json::from_str(&self.head).map_err(|error| unreadable(error.to_string()))?;
+        if version != VERSION {
+            return Err(unreadable(format!(
+                "it was written in version {version}, and this program reads version {VERSION}"
+            )));
         }
+        let read: ReadHead =
+            serde_json::from_str(&self.head).map_err(|error| unreadable(error.to_string()))?;
         let mut state = RunState::new(Transcript::from(self.messages));
         state.head = Head {
             bytes: state.head.bytes,
+            revision: read.revision,
             ..read.head
         };
         state.open = read.open;
@@ -211,6 +210,13 @@ pub struct Change<'a> {
     pub head: &'a str,
 }
 
+impl<'a> Change<'a> {
+    /// So many messages stay, these come behind them, and this is the head.
+    pub fn new(keep: usize, add: &'a [Message], head: &'a str) -> Self {
+        Self { keep, add, head }
+    }
+}
+
 /// Why a conversation cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -223,6 +229,9 @@ pub enum SessionError {
         "the conversation `{0}` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`"
     )]
     Waits(String),
+    /// It is to go on, and nothing was said in it yet.
+    #[error("nothing was said in the conversation `{0}` yet; begin it with a prompt")]
+    Empty(String),
     /// It has gone on since the run was paused.
     #[error("the conversation `{0}` has gone on since this run was paused; look at it anew")]
     GoneOn(String),
@@ -252,13 +261,20 @@ const VERSION: u32 = 1;
 #[derive(Serialize)]
 struct WrittenHead<'a> {
     version: u32,
+    /// How often the conversation was written, this time included.
+    revision: u64,
     head: &'a Head,
     open: &'a [OpenCall],
 }
 
 #[derive(Deserialize)]
-struct ReadHead {
+struct Version {
     version: u32,
+}
+
+#[derive(Deserialize)]
+struct ReadHead {
+    revision: u64,
     head: Head,
     open: Vec<OpenCall>,
 }
@@ -266,8 +282,25 @@ struct ReadHead {
 /// The log of the session of a run.
 pub(super) struct Kept {
     log: tokio::sync::Mutex<Box<dyn SessionLog>>,
-    /// How many messages are stored, of which edition of the conversation.
-    stored: Mutex<(usize, u32)>,
+    last: Mutex<LastSave>,
+}
+
+/// What is stored.
+#[derive(Clone, Copy)]
+struct LastSave {
+    messages: usize,
+    edition: u32,
+    revision: u64,
+}
+
+impl LastSave {
+    fn of(state: &RunState) -> Self {
+        Self {
+            messages: state.transcript.len(),
+            edition: state.head.edition,
+            revision: state.head.revision,
+        }
+    }
 }
 
 impl Kept {
@@ -275,30 +308,42 @@ impl Kept {
     pub(super) fn new(log: Box<dyn SessionLog>, state: &RunState) -> Self {
         Self {
             log: tokio::sync::Mutex::new(log),
-            stored: Mutex::new((state.transcript.len(), state.head.edition)),
+            last: Mutex::new(LastSave::of(state)),
         }
     }
 
+    /// How often the conversation was written.
+    pub(super) fn revision(&self) -> u64 {
+        self.last().revision
+    }
+
+    fn last(&self) -> MutexGuard<'_, LastSave> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn write(&self, moment: Moment<'_>) -> Result<(), SessionError> {
+        let last = *self.last();
+        let next = LastSave {
+            messages: moment.transcript.len(),
+            edition: moment.head.edition,
+            revision: last.revision + 1,
+        };
         let head = serde_json::to_string(&WrittenHead {
             version: VERSION,
+            revision: next.revision,
             head: moment.head,
             open: moment.open,
         })
         .map_err(SessionError::store)?;
-        let edition = moment.head.edition;
-        let keep = {
-            let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
-            if stored.1 == edition { stored.0 } else { 0 }
+        let keep = if last.edition == next.edition {
+            last.messages
+        } else {
+            0
         };
-        let change = Change {
-            keep,
-            add: moment.transcript.get(keep..).unwrap_or_default(),
-            head: &head,
-        };
+        let add = moment.transcript.get(keep..).unwrap_or_default();
+        let change = Change::new(keep, add, &head);
         self.log.lock().await.save(change).await?;
-        *self.stored.lock().unwrap_or_else(PoisonError::into_inner) =
-            (moment.transcript.len(), edition);
+        *self.last() = next;
         Ok(())
     }
 }
@@ -309,20 +354,33 @@ impl Keeper for Kept {
     }
 }
 
+/// Whether a run that was paused is the one that is stored, and nothing was done since.
+fn is_same(stored: &RunState, paused: &RunState) -> bool {
+    stored.head.id == paused.head.id && stored.head.revision == paused.head.revision
+}
+
 /// Takes up the conversation of a session: with a prompt, as a new run over what was said before; without one, as the run
-/// that was under way.
+/// that was under way, or the one that was paused, if that is what `fresh` is.
 pub(super) async fn take_up(
     session: &Session,
     is_new: bool,
     fresh: RunState,
 ) -> Result<(Kept, RunState), SessionError> {
     let (log, stored) = session.open().await?;
+    let is_paused = !fresh.open.is_empty();
     let Some(mut stored) = stored else {
+        if !is_new && !is_paused {
+            return Err(SessionError::Empty(session.id().to_owned()));
+        }
         return Ok((Kept::new(log, &RunState::new(Transcript::new())), fresh));
     };
     let kept = Kept::new(log, &stored);
     if !is_new {
-        return Ok((kept, stored));
+        return match is_paused {
+            false => Ok((kept, stored)),
+            true if is_same(&stored, &fresh) => Ok((kept, fresh)),
+            true => Err(SessionError::GoneOn(session.id().to_owned())),
+        };
     }
     if stored.waits() {
         return Err(SessionError::Waits(session.id().to_owned()));
@@ -338,81 +396,4 @@ pub(super) async fn take_up(
         state.set_transcript(repaired.transcript);
     }
     Ok((kept, state))
-}
-
-/// Conversations in memory, for as long as the process lives.
-#[derive(Clone, Default)]
-pub struct MemorySessions(Arc<Mutex<HashMap<String, InMemory>>>);
-
-#[derive(Default)]
-struct InMemory {
-    stored: Option<Stored>,
-    is_open: bool,
-}
-
-impl MemorySessions {
-    /// An empty store.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-#[async_trait]
-impl SessionStore for MemorySessions {
-    async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError> {
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = sessions.entry(id.to_owned()).or_default();
-        if std::mem::replace(&mut session.is_open, true) {
-            return Err(SessionError::Busy(id.to_owned()));
-        }
-        Ok(Box::new(MemoryLog {
-            sessions: self.clone(),
-            id: id.to_owned(),
-        }))
-    }
-}
-
-impl fmt::Debug for MemorySessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemorySessions").finish_non_exhaustive()
-    }
-}
-
-struct MemoryLog {
-    sessions: MemorySessions,
-    id: String,
-}
-
-impl MemoryLog {
-    fn with<T>(&self, look: impl FnOnce(&mut InMemory) -> T) -> T {
-        let mut sessions = self
-            .sessions
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        look(sessions.entry(self.id.clone()).or_default())
-    }
-}
-
-#[async_trait]
-impl SessionLog for MemoryLog {
-    async fn load(&mut self) -> Result<Option<Stored>, SessionError> {
-        Ok(self.with(|session| session.stored.clone()))
-    }
-
-    async fn save(&mut self, change: Change<'_>) -> Result<(), SessionError> {
-        self.with(|session| {
-            let stored = session.stored.get_or_insert_default();
-            stored.messages.truncate(change.keep);
-            stored.messages.extend_from_slice(change.add);
-            change.head.clone_into(&mut stored.head);
-        });
-        Ok(())
-    }
-}
-
-impl Drop for MemoryLog {
-    fn drop(&mut self) {
-        self.with(|session| session.is_open = false);
-    }
 }

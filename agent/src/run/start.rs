@@ -214,7 +214,11 @@ impl Run {
                 effects: &effects,
                 events: &events,
             };
-            match drive.finish(prompt).await {
+            let end = drive.finish(prompt).await;
+            if let Some(kept) = &kept {
+                state.head.revision = kept.revision();
+            }
+            match end {
                 Ok(finished) => Answer::new(state, finished),
                 Err(cause) => Err(RunError::new(cause, state)),
             }

@@ -47,6 +47,10 @@ pub(super) struct Head {
     /// How often the conversation was replaced by another one: what is written behind the old one must not stay.
     #[serde(default)]
     pub(super) edition: u32,
+    /// How often its session was written when it was read from there or left to it: what was decided about an older state
+    /// is not about this one. Written beside the run, not in it.
+    #[serde(skip)]
+    pub(super) revision: u64,
 }
 
 /// A decision for the rest of the run.
@@ -125,6 +129,7 @@ impl RunState {
                 handed_to: Vec::new(),
                 bytes: 0,
                 edition: 0,
+                revision: 0,
             },
             open: Vec::new(),
             ids: CallIds::default(),
@@ -184,10 +189,15 @@ impl RunState {
         self.push(Message::Assistant(reply));
     }
 
+    /// The calls of the last message, which has some only while they are open.
+    pub(super) fn last_calls(&self) -> Vec<&ToolCall> {
+        let last = self.transcript.last();
+        last.into_iter().flat_map(Message::calls).collect()
+    }
+
     /// The open calls, each with how far it is.
     pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &OpenCall)> {
-        let calls = self.transcript.last().into_iter().flat_map(Message::calls);
-        calls.zip(&self.open)
+        self.last_calls().into_iter().zip(&self.open)
     }
 
     /// The last thing that the model said.

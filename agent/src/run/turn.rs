@@ -52,26 +52,12 @@ impl Drive<'_> {
     }
 
     async fn turns(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
-        if let Some(prompt) = prompt {
-            self.hear(prompt).await?;
-        }
-        if !self.state.open.is_empty() {
-            let tools = self.step().tools;
-            if self.go_on_with_calls(&tools).await? == BatchEnd::EndRun {
-                return Ok(Finished::default());
-            }
-        }
-        if self.is_answered() {
-            return Ok(Finished::default());
-        }
+        let mut end = match prompt {
+            Some(prompt) => self.hear(prompt).await.map(|()| TurnEnd::GoOn),
+            None => self.go_on().await,
+        };
         loop {
-            for message in self.host.inbox.steering() {
-                self.hear(message).await?;
-            }
-            if let Some(limit) = self.host.reached() {
-                return self.last_answer(limit).await;
-            }
-            match self.turn().await {
+            match end {
                 Ok(TurnEnd::GoOn) => {}
                 Ok(TurnEnd::Done(finished)) => match self.host.inbox.following() {
                     Some(message) => self.hear(message).await?,
@@ -80,13 +66,26 @@ impl Drive<'_> {
                 Err(Cause::Limit(limit)) => return self.last_answer(limit).await,
                 Err(cause) => return Err(cause),
             }
+            for message in self.host.inbox.steering() {
+                self.hear(message).await?;
+            }
+            if let Some(limit) = self.host.reached() {
+                return self.last_answer(limit).await;
+            }
+            end = self.turn().await;
         }
     }
 
-    /// Whether the last thing that was said is an answer: a run that goes on has nothing more to do then.
-    fn is_answered(&self) -> bool {
+    /// What an earlier process, or a run that waited, has left to do: the last reply is judged as if it had just come, so
+    /// that neither calls of one that was cut off run now, nor an answer passes by the hooks.
+    async fn go_on(&mut self) -> Result<TurnEnd, Cause> {
         let reply = self.state.transcript.last().and_then(Message::as_reply);
-        reply.is_some_and(|reply| matches!(next(reply), Next::End))
+        let Some(next) = reply.map(next) else {
+            return Ok(TurnEnd::GoOn);
+        };
+        let tools = self.step().tools;
+        self.host.offer(&tools, &self.state.head.handed_to);
+        self.act(next, &tools).await
     }
 
     /// One request, and the calls that come of it.
@@ -114,10 +113,15 @@ impl Drive<'_> {
         self.state.replied(reply);
         self.save().await?;
 
+        self.act(next, &step.tools).await
+    }
+
+    /// Does what follows from the last reply, and ends its turn.
+    async fn act(&mut self, next: Next, tools: &ToolSet) -> Result<TurnEnd, Cause> {
         let end = match next {
             Next::Run => {
                 self.host.lock_counts().cut_offs = 0;
-                self.batch(&step.tools).await?
+                self.batch(tools).await?
             }
             Next::SendAgain => {
                 let cut_offs = {
@@ -144,7 +148,7 @@ impl Drive<'_> {
         Ok(end)
     }
 
-    /// The calls of a reply of this turn.
+    /// The calls of the last reply.
     async fn batch(&mut self, tools: &ToolSet) -> Result<TurnEnd, Cause> {
         let end = self.run_batch(tools).await?;
         self.take_what_tools_named();
@@ -152,15 +156,6 @@ impl Drive<'_> {
             BatchEnd::GoOn => TurnEnd::GoOn,
             BatchEnd::EndRun => TurnEnd::Done(Finished::default()),
         })
-    }
-
-    /// The calls of a reply of an earlier process or of a run that waited.
-    async fn go_on_with_calls(&mut self, tools: &Arc<ToolSet>) -> Result<BatchEnd, Cause> {
-        self.host.offer(tools, &self.state.head.handed_to);
-        let end = self.run_batch(tools).await?;
-        self.take_what_tools_named();
-        self.end_turn().await;
-        Ok(end)
     }
 
     /// The reply is the answer, if it has the shape that was asked for and the hooks let it pass.
@@ -286,7 +281,7 @@ impl Drive<'_> {
         self.state.head.handed_to.extend(named.agent.take());
     }
 
-    fn keep_counts(&mut self) {
+    pub(super) fn keep_counts(&mut self) {
         self.state.head.counts = self.host.counts();
     }
 

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["model"],
     &["history", "provider"],
     &["run"],
-    &["extensions", "toolkit"],
+    &["extensions", "sessions", "toolkit"],
 ];
 
 /// Modules that are no rooms: they may import from every room, and no room may import from them.

@@ -1,4 +1,4 @@
-//! Helpers for the tests of your tools, and all that tests need of other rooms: no network, and models without a server.
+//! What models are told of tools, held by tests.
 
 #[cfg(feature = "providers")]
 use crate::schema::Dialects;
@@ -10,10 +10,6 @@ use crate::tool::ToolSet;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-
-pub use crate::model::{
-    FunctionModel, RecordingModel, ReplayModel, ScriptedModel, Step, forbid_network,
-};
 
 /// Set, to anything but nothing, it makes [`assert_snapshot`] write what it would compare.
 pub const UPDATE_VARIABLE: &str = "AGENT_UPDATE_SNAPSHOTS";
