@@ -7,6 +7,7 @@ use agent::provider::{BodyFields, Target, Wire, protocols};
 use agent::{ToolSet, history};
 use allocation_counter::measure;
 use serde_json::Value;
+use std::time::Instant;
 
 /// A turn of four calls and their results, of some two kilobytes.
 fn turn(number: usize) -> [Message; 2] {
@@ -69,7 +70,15 @@ fn costs(wire: &dyn Wire, turns: usize) -> Vec<Cost> {
 #[test]
 fn a_request_costs_what_is_new_however_long_its_conversation_is() {
     for wire in protocols() {
-        let costs = costs(wire, 1_000);
+        let began = Instant::now();
+        let mut costs = Vec::new();
+        let run = measure(|| costs = self::costs(wire, 1_000));
+        println!(
+            "{}: 1000 turns in {:?}, {} bytes held at most",
+            wire.protocol(),
+            began.elapsed(),
+            run.bytes_max
+        );
         // The mean of all turns so far: now and then some segments are joined.
         let mean = |turns: u64| {
             let so_far = costs.get(..usize::try_from(turns).unwrap()).unwrap();

@@ -22,7 +22,11 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
     const CONVERSATION: &'static str;
 
     /// Refuses a wish that it has no words for.
-    fn refuse(&self, options: &RequestOptions) -> Result<(), ModelError>;
+    fn refuse(
+        &self,
+        options: &RequestOptions,
+        own: Option<&Self::Options>,
+    ) -> Result<(), ModelError>;
 
     /// A tool, as an element of `tools`.
     fn tool(offer: &Offer, out: &mut Vec<u8>);
@@ -74,12 +78,13 @@ pub(super) fn encode<E: Encoder>(
     target: &Target<'_>,
 ) -> Result<RequestBody, ModelError> {
     request.check()?;
-    encoder.refuse(request.options)?;
+    let own = request.options.own()?;
+    encoder.refuse(request.options, own)?;
     let asked = Asked {
         request,
         target,
         options: request.options,
-        own: request.options.own()?,
+        own,
         offered: encoder.offered(request.tools).map_err(tools::refused)?,
         shape: Shape::of(request.options, &encoder.dialects())?,
     };

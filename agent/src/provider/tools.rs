@@ -12,17 +12,32 @@ pub(super) fn write(
     offered: &Offered,
     only_chosen: bool,
 ) {
-    let names = match &request.options.tool_choice {
-        Some(ToolChoice::OneOf(names)) if only_chosen => names,
-        _ => return body.raw("tools", offered.array()),
-    };
+    if !matches!(request.options.tool_choice, Some(ToolChoice::OneOf(_))) || !only_chosen {
+        return body.raw("tools", offered.array());
+    }
     body.array("tools", |tools| {
-        for (at, tool) in request.tools.iter().enumerate() {
-            if names.iter().any(|name| **name == *tool.name) {
-                tools.raw(offered.tool(at));
-            }
+        for tool in chosen(request, offered, only_chosen) {
+            tools.raw(tool);
         }
     });
+}
+
+/// The same tools, one by one.
+pub(super) fn chosen<'a>(
+    request: &'a Request<'_>,
+    offered: &'a Offered,
+    only_chosen: bool,
+) -> impl Iterator<Item = &'a str> {
+    let names = match &request.options.tool_choice {
+        Some(ToolChoice::OneOf(names)) if only_chosen => Some(names),
+        _ => None,
+    };
+    let tools = request.tools.iter().enumerate();
+    tools
+        .filter(move |(_, tool)| {
+            names.is_none_or(|names| names.iter().any(|name| **name == *tool.name))
+        })
+        .map(|(at, _)| offered.tool(at))
 }
 
 /// Why the request's tools cannot be put on this wire.

@@ -1,12 +1,10 @@
-use super::{Messages, Options};
+use super::{Effort, Messages, Options, Thinking};
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
 };
-use crate::model::{
-    Effort, ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice,
-};
+use crate::model::{self, ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, object};
-use crate::provider::encoder::{Asked, Encoder};
+use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::ids::safe_id;
 use crate::provider::json::quoted;
 use crate::provider::results::{Piece, images, pieces, text as result_text};
@@ -22,8 +20,18 @@ impl Encoder for Messages {
 
     const CONVERSATION: &'static str = "messages";
 
-    fn refuse(&self, _options: &RequestOptions) -> Result<(), ModelError> {
-        Ok(())
+    fn refuse(&self, options: &RequestOptions, own: Option<&Options>) -> Result<(), ModelError> {
+        let forces = options
+            .tool_choice
+            .as_ref()
+            .is_some_and(ToolChoice::forces_a_call);
+        match thinking(options, own) {
+            Some(Thinking::Budget(_)) if forces => Err(refused(
+                "anthropic-messages cannot force a call while the model thinks within a budget of tokens; ask for an \
+                 effort instead, or leave the choice of tools to the model",
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn tool(offer: &Offer, out: &mut Vec<u8>) {
@@ -56,26 +64,30 @@ impl Encoder for Messages {
 /// What the answer is to be like.
 fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     let Asked { options, shape, .. } = asked;
-    match options.reasoning {
-        None => {}
-        Some(Reasoning::Off) => body.object("thinking", |object| object.value("type", "disabled")),
-        // How hard it thinks is said below, with the rest of the output's settings.
-        Some(Reasoning::Effort(_)) => {
-            body.object("thinking", |object| object.value("type", "adaptive"));
-        }
-        Some(Reasoning::Budget(tokens)) => body.object("thinking", |object| {
-            object.value("type", "enabled");
-            object.value("budget_tokens", &tokens);
-        }),
+    let own = asked.own;
+    if let Some(thinking) = thinking(options, own) {
+        body.object("thinking", |object| {
+            match thinking {
+                Thinking::Off => object.value("type", "disabled"),
+                Thinking::Adaptive => object.value("type", "adaptive"),
+                Thinking::Budget(tokens) => {
+                    object.value("type", "enabled");
+                    object.value("budget_tokens", &tokens);
+                }
+            }
+            if let Some(display) = own.and_then(|own| own.thinking_display) {
+                object.value("display", &display);
+            }
+        });
     }
-    let effort = match options.reasoning {
+    let effort = own.and_then(|own| own.effort).or(match options.reasoning {
         Some(Reasoning::Effort(effort)) => Some(word(effort)),
         _ => None,
-    };
+    });
     if effort.is_some() || shape.is_some() {
         body.object("output_config", |config| {
             if let Some(effort) = effort {
-                config.value("effort", effort);
+                config.value("effort", &effort);
             }
             if let Some(shape) = shape {
                 config.object("format", |object| {
@@ -87,25 +99,40 @@ fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     }
     // At the top it marks the last block that can be marked, so the mark moves along with the conversation.
     if let Some(cache) = options.prompt_cache {
-        body.object("cache_control", |object| {
-            object.value("type", "ephemeral");
-            if cache == PromptCache::Long {
-                object.value("ttl", "1h");
-            }
-        });
+        body.object("cache_control", |object| cache_mark(object, cache));
     }
-    if let Some(own) = asked.own {
+    if let Some(user) = own.and_then(|own| own.user_id.as_ref()) {
+        body.object("metadata", |object| object.value("user_id", user));
+    }
+    if let Some(own) = own {
         body.members(own);
     }
 }
 
+/// How the model thinks: as the options of this protocol say, else as the request does.
+fn thinking(options: &RequestOptions, own: Option<&Options>) -> Option<Thinking> {
+    own.and_then(|own| own.thinking)
+        .or_else(|| match options.reasoning? {
+            Reasoning::Off => Some(Thinking::Off),
+            Reasoning::Effort(_) => Some(Thinking::Adaptive),
+            Reasoning::Budget(tokens) => Some(Thinking::Budget(tokens)),
+        })
+}
+
+fn cache_mark(object: &mut Object<'_>, cache: PromptCache) {
+    object.value("type", "ephemeral");
+    if cache == PromptCache::Long {
+        object.value("ttl", "1h");
+    }
+}
+
 /// The provider's word. It has none for less than a little.
-fn word(effort: Effort) -> &'static str {
+fn word(effort: model::Effort) -> Effort {
     match effort {
-        Effort::Minimal | Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
-        Effort::Highest => "max",
+        model::Effort::Minimal | model::Effort::Low => Effort::Low,
+        model::Effort::Medium => Effort::Medium,
+        model::Effort::High => Effort::High,
+        model::Effort::Highest => Effort::Max,
     }
 }
 
@@ -132,13 +159,38 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
         body.value("stop_sequences", &options.stop);
     }
     if let Some(instructions) = request.instructions.filter(|text| !text.trim().is_empty()) {
-        body.value("system", instructions);
+        match asked.own.and_then(|own| own.cache_instructions) {
+            None => body.value("system", instructions),
+            Some(cache) => body.array("system", |blocks| {
+                blocks.object(|block| {
+                    block.value("type", "text");
+                    block.value("text", instructions);
+                    block.object("cache_control", |mark| cache_mark(mark, cache));
+                });
+            }),
+        }
     }
     if request.tools.is_empty() {
         return;
     }
     tool_choice(request, body);
-    tools::write(body, request, &asked.offered, true);
+    let Some(cache) = asked.own.and_then(|own| own.cache_tools) else {
+        return tools::write(body, request, &asked.offered, true);
+    };
+    // The mark stands in the last tool, whose ready bytes end with its brace.
+    let chosen: Vec<&str> = tools::chosen(request, &asked.offered, true).collect();
+    body.array("tools", |array| {
+        for (at, tool) in chosen.iter().enumerate() {
+            if at + 1 < chosen.len() {
+                array.raw(tool);
+            } else {
+                array.object(|object| {
+                    object.splice(tool);
+                    object.object("cache_control", |mark| cache_mark(mark, cache));
+                });
+            }
+        }
+    });
 }
 
 fn tool_choice(request: &Request<'_>, body: &mut Fields<'_, '_>) {

@@ -15,7 +15,7 @@ impl Encoder for Chat {
 
     const CONVERSATION: &'static str = "messages";
 
-    fn refuse(&self, options: &RequestOptions) -> Result<(), ModelError> {
+    fn refuse(&self, options: &RequestOptions, _own: Option<&Options>) -> Result<(), ModelError> {
         match options.reasoning {
             Some(Reasoning::Budget(_)) => Err(refused(
                 "openai-chat has no budget of tokens for reasoning; ask for an effort instead",

@@ -11,8 +11,8 @@ mod options;
 mod reasoning;
 mod vendors;
 
-pub use options::Options;
 pub(super) use options::effort;
+pub use options::{CacheOptions, Options};
 pub use vendors::Vendor;
 
 use super::RequestBody;

@@ -1,6 +1,7 @@
 use crate::message::Protocol;
 use crate::model::{Effort, ProviderOptions, sealed};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What Chat Completions alone can be asked for. What is not set is left out.
 ///
@@ -37,6 +38,27 @@ pub struct Options {
     /// The end user, hashed, whom the provider may hold to account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_identifier: Option<String>,
+    /// How the cache is used, by models from gpt-5.6 on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_options: Option<CacheOptions>,
+    /// Whether the provider keeps the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<bool>,
+    /// Names and values that are kept with the answer, for finding it at the provider.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// How OpenAI's cache is used, over both of its protocols.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CacheOptions {
+    /// `implicit`, or `explicit` where only what is marked is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// For how long, for example `30m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl: Option<String>,
 }
 
 impl sealed::Sealed for Options {}

@@ -18,7 +18,7 @@ impl Encoder for Responses {
 
     const CONVERSATION: &'static str = "input";
 
-    fn refuse(&self, options: &RequestOptions) -> Result<(), ModelError> {
+    fn refuse(&self, options: &RequestOptions, _own: Option<&Options>) -> Result<(), ModelError> {
         if let Some(Reasoning::Budget(_)) = options.reasoning {
             return Err(refused(
                 "openai-responses has no budget of tokens for reasoning; ask for an effort instead",
@@ -101,31 +101,47 @@ fn call_of<'a>(reply: &'a Reply, id: &str) -> Option<&'a Part> {
 /// What the answer is to be like.
 fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     let options = asked.options;
-    match options.reasoning {
-        None | Some(Reasoning::Budget(_)) => {}
-        Some(Reasoning::Off) => body.object("reasoning", |object| object.value("effort", "none")),
-        Some(Reasoning::Effort(how)) => {
-            body.object("reasoning", |object| object.value("effort", effort(how)));
-        }
+    let own = asked.own;
+    let how_much = match options.reasoning {
+        None | Some(Reasoning::Budget(_)) => None,
+        Some(Reasoning::Off) => Some("none"),
+        Some(Reasoning::Effort(how)) => Some(effort(how)),
+    };
+    let summary = own.and_then(|own| own.reasoning_summary.as_ref());
+    if how_much.is_some() || summary.is_some() {
+        body.object("reasoning", |object| {
+            if let Some(effort) = how_much {
+                object.value("effort", effort);
+            }
+            if let Some(summary) = summary {
+                object.value("summary", summary);
+            }
+        });
     }
-    if let Some(shape) = &asked.shape {
+    let verbosity = own.and_then(|own| own.verbosity.as_ref());
+    if asked.shape.is_some() || verbosity.is_some() {
         body.object("text", |text| {
-            text.object("format", |object| {
-                object.value("type", "json_schema");
-                object.value("name", shape.name);
-                if let Some(note) = shape.schema.note() {
-                    object.value("description", note);
-                }
-                object.raw("schema", shape.schema.as_json());
-                object.value("strict", &shape.strict);
-            });
+            if let Some(verbosity) = verbosity {
+                text.value("verbosity", verbosity);
+            }
+            if let Some(shape) = &asked.shape {
+                text.object("format", |object| {
+                    object.value("type", "json_schema");
+                    object.value("name", shape.name);
+                    if let Some(note) = shape.schema.note() {
+                        object.value("description", note);
+                    }
+                    object.raw("schema", shape.schema.as_json());
+                    object.value("strict", &shape.strict);
+                });
+            }
         });
     }
     // By itself the cache lasts some minutes.
     if options.prompt_cache == Some(PromptCache::Long) {
         body.value("prompt_cache_retention", "24h");
     }
-    if let Some(own) = asked.own {
+    if let Some(own) = own {
         body.members(own);
     }
 }
@@ -140,7 +156,10 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     body.value("model", target.model);
     // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
     // `include` is an error for models that do not reason.
-    body.value("store", &false);
+    body.value(
+        "store",
+        &asked.own.and_then(|own| own.store).unwrap_or(false),
+    );
     if target.stream {
         body.value("stream", &true);
     }

@@ -10,6 +10,7 @@ mod encode;
 mod item;
 mod options;
 
+pub use super::openai_chat::CacheOptions;
 pub use options::Options;
 
 use super::RequestBody;

@@ -1,6 +1,8 @@
 use crate::message::Protocol;
 use crate::model::{ProviderOptions, sealed};
+use crate::provider::openai_chat::CacheOptions;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What Responses alone can be asked for. What is not set is left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -21,6 +23,28 @@ pub struct Options {
     /// The end user, hashed, whom the provider may hold to account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_identifier: Option<String>,
+    /// How the cache is used, by models from gpt-5.6 on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_cache_options: Option<CacheOptions>,
+    /// Names and values that are kept with the answer, for finding it at the provider.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// What else the answer is to hold, for example `web_search_call.action.sources`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    /// How many calls of the provider's own tools there may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tool_calls: Option<u32>,
+    /// Whether the provider keeps the answer; not, unless this says so. The conversation is sent whole all the same: an
+    /// answer is never chained to one that the provider keeps (`previous_response_id`).
+    #[serde(skip)]
+    pub store: Option<bool>,
+    /// How much is shown of the reasoning: `auto`, `concise` or `detailed`; nothing if this is not set.
+    #[serde(skip)]
+    pub reasoning_summary: Option<String>,
+    /// How much the answer says: `low`, `medium` or `high`.
+    #[serde(skip)]
+    pub verbosity: Option<String>,
 }
 
 impl sealed::Sealed for Options {}

@@ -4,9 +4,16 @@ use crate::model::{Effort, PromptCache, ProviderOptions, Reasoning, ResponseForm
 use crate::provider::{anthropic, openai_chat, openai_responses};
 
 fn encoded(wire: &dyn Wire, options: &RequestOptions) -> Result<Value, crate::model::ModelError> {
+    encoded_with(&Definitions::default(), wire, options)
+}
+
+fn encoded_with(
+    tools: &Definitions,
+    wire: &dyn Wire,
+    options: &RequestOptions,
+) -> Result<Value, crate::model::ModelError> {
     let transcript = Transcript::from(vec![Message::user("hi")]);
-    let tools = Definitions::default();
-    let request = Request::new(&transcript, &tools, options);
+    let request = Request::new(&transcript, tools, options);
     let body = wire
         .encode(&request, &Target::new("m", &BodyFields::new()))?
         .to_vec();
@@ -262,5 +269,122 @@ fn options_of_one_protocol_are_said_by_it_and_refused_by_the_others() {
             assert_eq!(error.kind(), ModelErrorKind::Request);
             assert!(error.to_string().contains(&said), "{error}");
         }
+    }
+}
+
+/// The fields of a body that are there for these options alone.
+fn added(protocol: Protocol, options: &RequestOptions) -> Value {
+    let (tools, wire) = (tools(["weather", "tides"]), by_name(protocol));
+    let plain = encoded_with(&tools, wire, &RequestOptions::default()).unwrap();
+    let mut body = encoded_with(&tools, wire, options).unwrap();
+    let said = body.as_object_mut().unwrap();
+    said.retain(|name, field| plain.get(name) != Some(field));
+    body
+}
+
+#[test]
+fn each_providers_own_options_are_said_in_their_places() {
+    let mut messages = anthropic::Options::default();
+    messages.thinking = Some(anthropic::Thinking::Adaptive);
+    messages.thinking_display = Some(anthropic::ThinkingDisplay::Omitted);
+    messages.effort = Some(anthropic::Effort::XHigh);
+    messages.user_id = Some("u-1".into());
+    messages.cache_tools = Some(PromptCache::Long);
+    let mut options = given(messages);
+    options.reasoning = Some(Reasoning::Budget(2048));
+    let mut body = added(Protocol::AnthropicMessages, &options);
+    let tools = body.as_object_mut().unwrap().shift_remove("tools").unwrap();
+    let tools = tools.as_array().unwrap();
+    assert_eq!(
+        tools.last().unwrap()["cache_control"],
+        json!({"type": "ephemeral", "ttl": "1h"})
+    );
+    let marked = tools
+        .iter()
+        .filter(|tool| tool.get("cache_control").is_some());
+    assert_eq!(marked.count(), 1);
+    assert_eq!(
+        body,
+        json!({
+            "thinking": {"type": "adaptive", "display": "omitted"},
+            "output_config": {"effort": "xhigh"},
+            "metadata": {"user_id": "u-1"},
+        })
+    );
+
+    let mut cache = openai_chat::CacheOptions::default();
+    cache.mode = Some("implicit".into());
+    cache.ttl = Some("30m".into());
+    let mut responses = openai_responses::Options::default();
+    responses.store = Some(true);
+    responses.reasoning_summary = Some("auto".into());
+    responses.verbosity = Some("low".into());
+    responses.include = vec!["message.output_text.logprobs".into()];
+    responses.max_tool_calls = Some(3);
+    responses.prompt_cache_options = Some(cache.clone());
+    responses.metadata.insert("team".into(), "blue".into());
+    let mut options = given(responses);
+    options.reasoning = Some(Reasoning::Effort(Effort::Low));
+    assert_eq!(
+        added(Protocol::OpenaiResponses, &options),
+        json!({
+            "store": true,
+            "reasoning": {"effort": "low", "summary": "auto"},
+            "text": {"verbosity": "low"},
+            "include": ["message.output_text.logprobs"],
+            "max_tool_calls": 3,
+            "prompt_cache_options": {"mode": "implicit", "ttl": "30m"},
+            "metadata": {"team": "blue"},
+        })
+    );
+
+    let mut chat = openai_chat::Options::default();
+    chat.store = Some(true);
+    chat.prompt_cache_options = Some(cache);
+    chat.metadata.insert("team".into(), "blue".into());
+    assert_eq!(
+        added(Protocol::OpenaiChat, &given(chat)),
+        json!({
+            "store": true,
+            "prompt_cache_options": {"mode": "implicit", "ttl": "30m"},
+            "metadata": {"team": "blue"},
+        })
+    );
+}
+
+#[test]
+fn a_mark_behind_the_instructions_stands_in_a_block_of_theirs() {
+    let mut own = anthropic::Options::default();
+    own.cache_instructions = Some(PromptCache::Short);
+    let (transcript, tools, options) = (transcript(), weather(), given(own));
+    let request = Request::new(&transcript, &tools, &options).with_instructions("Be brief.");
+    let wire = by_name(Protocol::AnthropicMessages);
+    let body = wire
+        .encode(&request, &Target::new("m", &BodyFields::new()))
+        .unwrap()
+        .to_vec();
+    oracle(wire, &body);
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(
+        body["system"],
+        json!([{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}])
+    );
+}
+
+#[test]
+fn a_call_cannot_be_forced_beside_a_budget_of_thinking() {
+    for choice in [
+        ToolChoice::Required,
+        ToolChoice::OneOf(vec!["weather".into()]),
+    ] {
+        let options = RequestOptions {
+            reasoning: Some(Reasoning::Budget(2048)),
+            tool_choice: Some(choice),
+            ..RequestOptions::default()
+        };
+        let wire = by_name(Protocol::AnthropicMessages);
+        let error = encoded_with(&weather(), wire, &options).unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::Request);
+        assert!(error.to_string().contains("cannot force a call"), "{error}");
     }
 }
