@@ -48,6 +48,9 @@ impl ToolResult {
 
     /// The text of the result, its pieces on lines of their own.
     pub fn text(&self) -> String {
+        if let [Content::Text { text }] = self.content.as_slice() {
+            return text.clone();
+        }
         let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();
         texts.join("\n")
     }

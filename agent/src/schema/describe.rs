@@ -3,6 +3,7 @@
 use super::program::{Bounds, Count, Edge, Fields, Id, Node, Program, Types};
 use crate::json::scan::Scanner;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// How much of a value is shown: in characters.
 const MOST_SHOWN: usize = 40;
@@ -25,9 +26,56 @@ pub(super) fn value(text: &str, at: usize, hidden: bool) -> String {
         Some(b't') => "true".to_owned(),
         Some(b'f') => "false".to_owned(),
         _ if hidden => "a number".to_owned(),
-        _ => scan
-            .number()
-            .map_or_else(|_| "something else".to_owned(), |number| shown(number.text)),
+        _ => scan.number().map_or_else(
+            |_| "something else".to_owned(),
+            |number| shown(number.text).into_owned(),
+        ),
+    }
+}
+
+/// `must be an integer, got the string "abc"`: most problems are this one, so it is put together in one piece.
+pub(super) fn must_be(program: &Program, id: Id, text: &str, at: usize, hidden: bool) -> String {
+    let mut out = String::with_capacity(64);
+    out.push_str("must be ");
+    match plain(program.node(id)) {
+        Some(word) => out.push_str(word),
+        None => out.push_str(&node(program, id)),
+    }
+    out.push_str(", got ");
+    let mut scan = Scanner::new_at(text, at);
+    match scan.peek() {
+        Some(b'"')
+            if !hidden && let Some(text) = scan.take_plain(|text| text.len() <= MOST_SHOWN) =>
+        {
+            out.push_str("the string \"");
+            out.push_str(text);
+            out.push('"');
+        }
+        _ => out.push_str(&value(text, at, hidden)),
+    }
+    out.push_str(encoded(text, at, program.node(id).types));
+    out
+}
+
+/// What a node wants, where that is one type and nothing else.
+fn plain(node: &Node) -> Option<&'static str> {
+    let says_more = node.nullable.is_some()
+        || node.values.is_some()
+        || node.fields.is_some()
+        || node
+            .text
+            .as_ref()
+            .is_some_and(|text| text.choices.is_some());
+    if says_more {
+        return None;
+    }
+    match node.types {
+        Types::STRING => Some("a string"),
+        Types::INTEGER => Some("an integer"),
+        Types::NUMBER => Some("a number"),
+        Types::BOOLEAN => Some("true or false"),
+        Types::ARRAY => Some("an array"),
+        _ => None,
     }
 }
 
@@ -49,16 +97,17 @@ pub(super) fn encoded(text: &str, at: usize, wanted: Types) -> &'static str {
 }
 
 /// A text, cut where it is long.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
     }
 }
 
 /// A text in JSON's quotes, cut where it is long.
 pub(super) fn quoted(text: &str) -> String {
-    Value::String(shown(text)).to_string()
+    // A text always has JSON.
+    serde_json::to_string(&*shown(text)).unwrap_or_default()
 }
 
 /// `"a", "b" or "c"`, cut where there are many.
@@ -87,7 +136,7 @@ pub(super) fn choices(choices: &[Box<str>]) -> String {
 pub(super) fn values(values: &[Value]) -> String {
     let words: Vec<_> = values
         .iter()
-        .map(|value| shown(&value.to_string()))
+        .map(|value| shown(&value.to_string()).into_owned())
         .collect();
     match words.as_slice() {
         [one] => one.clone(),
@@ -102,21 +151,24 @@ pub(super) fn types(types: Types) -> String {
     } else {
         "an integer"
     };
-    let words: Vec<_> = [
+    let known = [
         (Types::STRING, "a string"),
         (Types::INTEGER, number),
         (Types::BOOLEAN, "true or false"),
         (Types::ARRAY, "an array"),
         (Types::OBJECT, "an object"),
         (Types::NULL, "null"),
-    ]
-    .into_iter()
-    .filter_map(|(one, word)| types.has(one).then_some(word))
-    .collect();
-    if words.is_empty() {
-        "nothing".to_owned()
-    } else {
-        list(&words, " or ")
+    ];
+    let mut words = known
+        .into_iter()
+        .filter_map(|(one, word)| types.has(one).then_some(word));
+    match (words.next(), words.next()) {
+        (None, _) => "nothing".to_owned(),
+        (Some(one), None) => one.to_owned(),
+        (Some(one), Some(other)) => {
+            let words: Vec<_> = [one, other].into_iter().chain(words).collect();
+            list(&words, " or ")
+        }
     }
 }
 

@@ -50,6 +50,22 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
     }
 }
 
+/// What the schema has against a text that is strict JSON, where no mending would take any of it away.
+pub(super) fn problems_for_good(schema: &Schema, text: &str) -> Option<Problems> {
+    #[cfg(feature = "dynamic")]
+    if schema.dynamic().is_some() {
+        return None;
+    }
+    let program = schema.program();
+    let mut walk = Walk::aloud(program, text);
+    // What is no object is refused in other words.
+    walk.scan.peek().filter(|byte| *byte == b'{')?;
+    walk.value(program.root).ok()?;
+    walk.scan.end().ok()?;
+    let report = walk.report.filter(|report| !report.may_mend);
+    report.and_then(Report::finish)
+}
+
 /// What a type's own `Deserialize` refused, which the schema allows.
 fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
     let path = error

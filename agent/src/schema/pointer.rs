@@ -4,7 +4,12 @@ use std::borrow::Cow;
 
 /// Adds a key to a pointer.
 pub(super) fn push_key(pointer: &mut String, key: &str) {
+    pointer.reserve(key.len() + 1);
     pointer.push('/');
+    if !key.contains(['~', '/']) {
+        pointer.push_str(key);
+        return;
+    }
     for char in key.chars() {
         match char {
             '~' => pointer.push_str("~0"),

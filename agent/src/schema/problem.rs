@@ -119,6 +119,8 @@ pub(super) struct Report<'a> {
     omitted: usize,
     /// Inside how many values that must never be shown.
     pub(super) hidden: usize,
+    /// Something was found, or let pass, that mending might change.
+    pub(super) may_mend: bool,
 }
 
 impl Report<'_> {
@@ -169,7 +171,21 @@ impl Report<'_> {
 
     /// Takes the problems found since there were `from`.
     pub(super) fn split_off(&mut self, from: usize) -> Vec<Problem> {
+        if from == 0 {
+            return std::mem::take(&mut self.list);
+        }
         self.list.split_off(from)
+    }
+
+    /// Puts back problems that were taken.
+    pub(super) fn append(&mut self, problems: Vec<Problem>) {
+        if self.list.is_empty() && problems.len() <= MOST_PROBLEMS {
+            self.list = problems;
+            return;
+        }
+        for problem in problems {
+            self.add(problem);
+        }
     }
 
     pub(super) fn pointer(&self) -> String {

@@ -148,6 +148,12 @@ impl Schema {
         explain::problems(self, text)
     }
 
+    /// As [`problems`](Self::problems), where these stay whatever mending does to the text; `None` also where that cannot
+    /// be told without it.
+    pub(crate) fn problems_for_good(&self, text: &str) -> Option<Problems> {
+        explain::problems_for_good(self, text)
+    }
+
     /// Fits arguments to this schema where they say the same in another type, and says what was changed.
     ///
     /// A schema known only at run time is understood as far as its program could be compiled; where it could not,

@@ -6,11 +6,11 @@
 
 use super::number::Number;
 use super::problem::{MOST_PROBLEMS, Report, Step};
-use super::program::{Fields, Id, List, NEVER, Node, Program};
+use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
 use super::{describe, values};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// How many nodes are walked inside one another: several for each level of a value that is deep and may be of many kinds.
 const MOST_NESTED: usize = 512;
@@ -25,7 +25,7 @@ pub(super) struct Walk<'a> {
     /// How many nodes are being walked, each inside the one before.
     nested: usize,
     /// What was found of a node at a place inside a union, so that unions in unions do not cost their product.
-    memo: HashMap<(Id, usize), Option<usize>>,
+    memo: BTreeMap<(Id, usize), Option<usize>>,
     unions: usize,
     pub(super) report: Option<Report<'a>>,
 }
@@ -38,7 +38,7 @@ impl<'a> Walk<'a> {
             program,
             depth,
             nested: 0,
-            memo: HashMap::new(),
+            memo: BTreeMap::new(),
             unions: 0,
             report: None,
         }
@@ -53,6 +53,19 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn tell(&mut self, message: impl FnOnce(bool) -> String) -> bool {
+        self.may_mend();
+        self.tell_for_good(message)
+    }
+
+    /// Notes that mending might change what is found here.
+    pub(super) fn may_mend(&mut self) {
+        if let Some(report) = &mut self.report {
+            report.may_mend = true;
+        }
+    }
+
+    /// As `tell`, of a problem that no mending would take away.
+    fn tell_for_good(&mut self, message: impl FnOnce(bool) -> String) -> bool {
         if let Some(report) = &mut self.report {
             if report.is_full() {
                 report.omit(1);
@@ -98,14 +111,10 @@ impl<'a> Walk<'a> {
         let start = self.scan.position();
         if !node.types.may_begin(byte) {
             let text = self.scan.text();
-            self.tell(|hidden| {
-                format!(
-                    "must be {}, got {}{}",
-                    describe::node(program, id),
-                    describe::value(text, start, hidden),
-                    describe::encoded(text, start, node.types)
-                )
-            });
+            if self.report.is_some() && is_mended(node.types, self.scan) {
+                self.may_mend();
+            }
+            self.tell_for_good(|hidden| describe::must_be(program, id, text, start, hidden));
             if self.report.is_some() {
                 self.scan.skip(self.depth)?;
             }
@@ -117,6 +126,7 @@ impl<'a> Walk<'a> {
             if self.done(fits) {
                 return Ok(false);
             }
+            self.may_mend();
             self.scan = Scanner::new_at(self.scan.text(), start);
         }
         Ok(self.own(node, byte, start)? && fits)
@@ -130,7 +140,12 @@ impl<'a> Walk<'a> {
                 let value = self.scan.string()?;
                 match &node.text {
                     Some(wanted) if !node.takes_text(&value) => {
-                        Ok(self.tell(|hidden| wanted.problem(&value, hidden).unwrap_or_default()))
+                        if node.types != Types::STRING || is_other(&value) {
+                            self.may_mend();
+                        }
+                        Ok(self.tell_for_good(|hidden| {
+                            wanted.problem(&value, hidden).unwrap_or_default()
+                        }))
                     }
                     _ => Ok(true),
                 }
@@ -142,7 +157,11 @@ impl<'a> Walk<'a> {
                     return Ok(true);
                 }
                 let shown = |hidden| describe::value(text, start, hidden);
-                Ok(self.tell(|hidden| {
+                let is_whole = matches!(number, Number::Whole(_)) && node.types.has(Types::INTEGER);
+                if !is_whole {
+                    self.may_mend();
+                }
+                Ok(self.tell_for_good(|hidden| {
                     node.number_problem(number, written.text, &shown(hidden))
                         .unwrap_or_default()
                 }))
@@ -177,7 +196,7 @@ impl<'a> Walk<'a> {
         self.open()?;
         let mut fits = true;
         let mut count = 0;
-        let mut seen = HashMap::new();
+        let mut seen = list.unique.then(HashMap::new);
         while self.scan.another(count == 0, b']')? {
             let id = list.first.get(count).copied().unwrap_or(list.items);
             if let Some(report) = &mut self.report {
@@ -186,7 +205,9 @@ impl<'a> Walk<'a> {
             self.scan.peek_value()?;
             let start = self.scan.position();
             fits &= self.value(id)?;
-            if list.unique && !self.done(fits) {
+            if let Some(seen) = &mut seen
+                && !self.done(fits)
+            {
                 let element = values::canonical(
                     self.scan
                         .text()
@@ -257,14 +278,15 @@ impl<'a> Walk<'a> {
             }
             if property.is_some_and(|property| property.is_left_out(self.program, self.scan)) {
                 self.scan.literal("null")?;
+                self.may_mend();
             } else if !self.done(fits) {
                 fits &= self.property(fields, property.map(|property| property.node), &key)?;
             }
             if let Some(report) = &mut self.report {
                 report.hidden -= usize::from(property.is_some_and(|property| property.secret));
                 report.path.pop();
-                let problems = report.split_off(before);
-                if !problems.is_empty() {
+                if report.len() > before {
+                    let problems = report.split_off(before);
                     unknown += usize::from(index.is_none());
                     if index.is_none() && unknown > MOST_PROBLEMS {
                         report.omit(problems.len());
@@ -297,10 +319,9 @@ impl<'a> Walk<'a> {
         }
         found.sort_by_key(|(rank, _)| *rank);
         if let Some(report) = &mut self.report {
-            found
-                .into_iter()
-                .flat_map(|(_, problems)| problems)
-                .for_each(|problem| report.add(problem));
+            for (_, problems) in found {
+                report.append(problems);
+            }
         }
         if !fields.length.holds(count) {
             fits = self.tell(|_| {
@@ -345,7 +366,7 @@ impl<'a> Walk<'a> {
             walked = true;
         }
         if !walked && fields.rest == NEVER {
-            fits = self.tell(|_| describe::unknown_key(key, fields));
+            fits = self.tell_for_good(|_| describe::unknown_key(key, fields));
             if self.report.is_some() {
                 self.scan.skip(self.depth)?;
             }
@@ -445,6 +466,19 @@ impl<'a> Walk<'a> {
         }
         Ok(end)
     }
+}
+
+/// Whether a value of the wrong type might be mended to one of these.
+fn is_mended(wanted: Types, mut scan: Scanner<'_>) -> bool {
+    let is_plain = scan.peek() == Some(b'"') && scan.string().is_ok_and(|text| !is_other(&text));
+    !is_plain || wanted.has(Types::ARRAY)
+}
+
+/// Whether a string may be another value in quotes: a number, a word of JSON's, an array, nothing.
+fn is_other(text: &str) -> bool {
+    let text = text.trim();
+    let first = text.bytes().next().unwrap_or_default();
+    !first.is_ascii_alphabetic() || ["true", "false", "null", "True", "False"].contains(&text)
 }
 
 /// Which properties an object has had: bits, and no allocation up to 64.

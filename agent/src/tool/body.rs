@@ -93,8 +93,8 @@ impl<'a> Prepared<'a> {
         Self::new(async move { Ok(Ended::Suspended(suspension)) })
     }
 
-    pub(crate) async fn run(self) -> End {
-        self.run.await
+    pub(super) fn into_future(self) -> BoxFuture<'a, End> {
+        self.run
     }
 }
 

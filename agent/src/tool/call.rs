@@ -29,6 +29,13 @@ impl Tool {
             Ok(prepared) => return Ok(prepared),
             Err(error) => error,
         };
+        let schema = &self.definition().parameters;
+        // Nothing is parsed for mending that would not help.
+        if self.rewrites().is_empty()
+            && let Some(problems) = schema.problems_for_good(raw)
+        {
+            return Err(CallEnd::bad_arguments(&problems));
+        }
         let mended = match arguments::mend(self, arguments) {
             Ok(mended) => arguments.keep(mended),
             Err(Unreadable::Refused(why)) => return Err(CallEnd::refused_arguments(why)),
@@ -36,7 +43,6 @@ impl Tool {
                 return Err(Box::new(CallEnd::rewrite_panicked(self.name())));
             }
         };
-        let schema = &self.definition().parameters;
         if mended.mends.is_empty() {
             return Err(CallEnd::bad_arguments(&schema.explain(raw, &error)));
         }
@@ -75,7 +81,10 @@ impl Tool {
 
     /// As `run`, with nothing put around what the tool said.
     async fn finish(&self, prepared: Prepared<'_>) -> Result<Ended, Box<CallEnd>> {
-        match AssertUnwindSafe(prepared.run()).catch_unwind().await {
+        match AssertUnwindSafe(prepared.into_future())
+            .catch_unwind()
+            .await
+        {
             Ok(Ok(ended)) => Ok(ended),
             Ok(Err(error)) => match error.into_suspension() {
                 Ok(suspension) => Ok(Ended::Suspended(suspension)),
@@ -153,8 +162,8 @@ impl ToolSet {
             Ok(other) => CallEnd::after(other),
             Err(end) => *end,
         };
-        let call = ToolCall::new(context.call_id(), name, arguments);
-        let result = end.result(&call, read.mends());
+        let mut result = ToolResult::new(context.call_id(), name, end.outcome, end.content);
+        result.mends = read.mends();
         match result.outcome {
             Outcome::Done => Ok(result.text()),
             _ => Err(Box::new(result)),

@@ -7,6 +7,7 @@ use super::set_error::ToolSetError;
 use super::{CallInfo, Hook, TurnInfo};
 use crate::json::Object;
 use crate::schema::Fingerprint;
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 pub struct ToolSet {
     /// Sorted by name: the order in which the model sees them, which prompt caches rely on.
     tools: Vec<Tool>,
-    by_name: HashMap<Arc<str>, usize>,
+    by_name: HashMap<Arc<str>, usize, FixedState>,
     /// What a model is told, kept from one request to the next.
     definitions: OnceLock<Definitions>,
 }

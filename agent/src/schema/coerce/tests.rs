@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+use super::super::Schema;
 use super::*;
 use serde_json::json;
 
@@ -290,4 +291,93 @@ fn hostile_schemas_and_values_cost_a_bounded_time() {
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     thread.spawn(test).unwrap().join().unwrap();
+}
+
+#[test]
+fn what_is_refused_for_good_is_what_coercion_leaves_alone() {
+    let kinds = [
+        json!({"type": "integer", "minimum": 1, "maximum": 10}),
+        json!({"type": "number", "multipleOf": 0.5}),
+        json!({"type": ["integer", "null"]}),
+        json!({"type": "string", "minLength": 2}),
+        json!({"type": ["string", "null"], "pattern": "^a"}),
+        json!({"enum": ["red", "null", "5", ""]}),
+        json!({"type": "boolean"}),
+        json!({"type": "null"}),
+        json!({"type": "array", "items": {"type": "integer"}, "maxItems": 2}),
+        json!({"type": "object", "properties": {"y": {"type": "integer"}}, "additionalProperties": false}),
+        json!({"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 3}]}),
+        json!({"anyOf": [{"type": "object", "required": ["y"]}, {"type": "null"}]}),
+        json!({"const": 5}),
+    ];
+    let texts = [
+        r#""three""#,
+        r#""3""#,
+        r#""-3""#,
+        r#""""#,
+        r#"" ""#,
+        r#""null""#,
+        r#""true""#,
+        r#""True""#,
+        r#""[1]""#,
+        r#""{}""#,
+        r#""{\"y\":\"1\"}""#,
+        r#""\u0033""#,
+        r#""a""#,
+        r#""é""#,
+        "3",
+        "30",
+        "3.0",
+        "3.5",
+        "-0",
+        "1e2",
+        "1e400",
+        "true",
+        "false",
+        "null",
+        "[]",
+        "[1,2,3]",
+        r#"["x"]"#,
+        r#"["1"]"#,
+        "{}",
+        r#"{"y":1}"#,
+        r#"{"y":"one"}"#,
+        r#"{"y":"1"}"#,
+        r#"{"z":1}"#,
+        r#"{"y":null}"#,
+        r#"{"y":1,"y":2}"#,
+    ];
+    let mut told = 0;
+    for (first, second) in kinds
+        .iter()
+        .flat_map(|one| kinds.iter().map(move |other| (one, other)))
+    {
+        for required in [json!(["x"]), json!([]), json!(["x", "w"])] {
+            let schema = json!({
+                "type": "object", "properties": {"x": first, "w": second}, "required": required,
+                "additionalProperties": false,
+            });
+            let program = Program::compile(&schema).unwrap();
+            let schema = Schema::compiled(schema, program, Box::default());
+            for x in texts {
+                for text in [
+                    format!("{{\"x\":{x}}}"),
+                    format!("{{\"w\":\"b\",\"x\":{x},\"v\":0}}"),
+                ] {
+                    let Some(problems) = schema.problems_for_good(&text) else {
+                        continue;
+                    };
+                    told += 1;
+                    assert_eq!(Some(&problems), schema.problems(&text).as_ref());
+                    let read = Json::parse(&text).unwrap();
+                    for coercion in [Coercion::Usual, Coercion::BooleansToNumbers] {
+                        let (_, mends) = schema.coerce(coercion, read.clone());
+                        assert!(mends.is_empty(), "{text}: {mends:?}, but {problems}");
+                    }
+                }
+            }
+        }
+    }
+    // Else this would prove nothing.
+    assert!(told > 2_000, "{told}");
 }

@@ -173,7 +173,9 @@ fn message(error: &ValidationError<'_>, schema: &Value) -> String {
             "is too hard to match against the pattern; give a simpler text".to_owned()
         }
         // Kinds that have no values in their words, and those that are not known yet.
-        _ => error.masked_with(describe::shown(&text)).to_string(),
+        _ => error
+            .masked_with(describe::shown(&text).into_owned())
+            .to_string(),
     }
 }
 
