@@ -68,6 +68,32 @@ impl<'a> Repaired<'a> {
 }
 
 /// What is certain of arguments that were cut. It can be shown, and there is no way to run it.
+///
+/// Whole arguments come as an [`Object`], or as text by a method of their own. Of cut ones neither can be had:
+///
+/// ```compile_fail,E0599
+/// # use agent::json::{parse, Parsed};
+/// let Parsed::Partial(partial) = parse(r#"{"city": "Par"#) else { panic!() };
+/// let object = partial.object();
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use agent::json::{parse, Parsed};
+/// let Parsed::Partial(partial) = parse(r#"{"city": "Par"#) else { panic!() };
+/// let text = partial.to_text();
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use agent::json::{parse, Json, Parsed};
+/// let Parsed::Partial(partial) = parse(r#"{"city": "Par"#) else { panic!() };
+/// let value = Json::from(partial.view());
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use agent::json::{parse, Parsed};
+/// let Parsed::Partial(partial) = parse(r#"{"city": "Par"#) else { panic!() };
+/// let text = serde_json::to_string(&partial);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial<'a>(pub(super) Json<'a>);
 
