@@ -82,9 +82,14 @@ async fn all_that_validators_refuse_is_told_in_the_order_of_declaration() {
 }
 
 #[tokio::test]
-async fn validators_are_asked_after_the_schema() {
+async fn validators_are_asked_once_the_schema_has_nothing_against_any_argument() {
     let came = call(&set(), "copy", r#"{"from":303,"note":"now!"}"#).await;
     assert_eq!(came.unwrap_err(), "/from: must be from 0 to 100, got 303");
+    let came = call(&set(), "copy", r#"{"from":3,"note":"now!","to":-1}"#).await;
+    assert_eq!(
+        came.unwrap_err(),
+        "/to: must be from 0 to 4294967295, got -1"
+    );
 }
 
 #[tokio::test]
