@@ -44,10 +44,10 @@ fn everything(
 }
 
 /// Values of all kinds, some of them the wrong ones.
-struct Maker(Numbers);
+pub(crate) struct Maker(pub(crate) Numbers);
 
 impl Maker {
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub(crate) fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.0.below(of.len())]
     }
 
@@ -106,7 +106,7 @@ impl Maker {
         }
     }
 
-    fn arguments(&mut self) -> Value {
+    pub(crate) fn arguments(&mut self) -> Value {
         let mut object = Map::new();
         let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
         put("text", self.mostly(Self::text));
@@ -166,7 +166,7 @@ impl Maker {
     }
 }
 
-fn set(coercion: Coercion) -> ToolSet {
+pub(crate) fn set(coercion: Coercion) -> ToolSet {
     tools![everything].into_set().unwrap().with_policy_where(
         |_| true,
         |policy| {

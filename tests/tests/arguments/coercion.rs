@@ -1,7 +1,9 @@
 //! Values that say the same in another type.
 
 use crate::{all, call, integer, mends, perhaps, table, text, texts};
-use agent::{Coercion, ToolSet, tools};
+use agent::message::{Message, Outcome, ToolCall};
+use agent::model::{ScriptedModel, Step};
+use agent::{Agent, Coercion, Tool, ToolSet, tools};
 
 #[tokio::test]
 async fn integers_keep_every_digit_on_the_way_through_mending() {
@@ -122,19 +124,11 @@ async fn with_coercion_off_nothing_is_coerced() {
             policy.mending.coercion = Some(Coercion::Off);
         },
     );
-    for (tool, arguments) in [
-        ("integer", r#"{"x":"3"}"#),
-        ("integer", r#"{"x":3.0}"#),
-        ("number", r#"{"x":"1.5"}"#),
-        ("flag", r#"{"x":"true"}"#),
-        ("flag", r#"{"x":1}"#),
-        ("text", r#"{"x":5}"#),
-        ("texts", r#"{"x":"a"}"#),
-        ("texts", r#"{"x":"[\"a\"]"}"#),
-        ("perhaps", r#"{"x":""}"#),
-        ("perhaps_texts", r#"{"x":"null"}"#),
-        ("points", r#"{"x":{"x":1}}"#),
-    ] {
+    for (tool, arguments) in SAID_OTHERWISE
+        .iter()
+        .copied()
+        .chain([("integer", r#"{"x":3.0}"#)])
+    {
         assert!(
             call(&all(), tool, arguments).await.is_ok(),
             "{tool} {arguments}"
@@ -199,4 +193,107 @@ async fn what_was_coerced_is_noted_and_what_fits_is_not_touched() {
         mistaken.text(),
         "/x: must be an integer, got the string \"three\""
     );
+}
+
+/// The same tools, their schemas known only at run time.
+fn served(typed: &ToolSet) -> ToolSet {
+    ToolSet::from_tools(typed.definitions().iter().map(|definition| {
+        let schema = definition.parameters.as_value().clone();
+        let run = |arguments, _| async move { Ok::<_, String>(arguments) };
+        Tool::dynamic(&*definition.name, "The same.", schema, run).unwrap()
+    }))
+    .unwrap()
+}
+
+const SAID_OTHERWISE: &[(&str, &str)] = &[
+    ("integer", r#"{"x":"3"}"#),
+    ("number", r#"{"x":"1.5"}"#),
+    ("flag", r#"{"x":"true"}"#),
+    ("flag", r#"{"x":1}"#),
+    ("text", r#"{"x":5}"#),
+    ("texts", r#"{"x":"a"}"#),
+    ("texts", r#"{"x":"[\"a\"]"}"#),
+    ("perhaps", r#"{"x":""}"#),
+    ("perhaps_texts", r#"{"x":"null"}"#),
+    ("points", r#"{"x":{"x":1}}"#),
+];
+
+#[tokio::test]
+async fn a_tool_of_run_time_is_coerced_by_the_rules_of_a_typed_one() {
+    let (typed, served) = (all(), served(&all()));
+    let refused = [
+        ("integer", r#"{"x":"2.5"}"#),
+        ("integer", r#"{"x":true}"#),
+        ("number", r#"{"x":"1e999"}"#),
+        ("flag", r#"{"x":"maybe"}"#),
+        ("flag", r#"{"x":2}"#),
+        ("count", r#"{"x":" 7 "}"#),
+        ("integers", r#"{"x":"a"}"#),
+    ];
+    let left = [
+        ("text", r#"{"x":"[1]"}"#),
+        ("perhaps", r#"{"x":null}"#),
+        ("texts", r#"{"x":[]}"#),
+    ];
+    for (outcome, rows) in [
+        (Outcome::Done, SAID_OTHERWISE),
+        (Outcome::Done, &left),
+        (Outcome::BadArguments, &refused),
+    ] {
+        for (tool, arguments) in rows {
+            let by_type = typed.call(tool, arguments).await;
+            let by_schema = served.call(tool, arguments).await;
+            assert_eq!(by_type.outcome, outcome, "{tool} {arguments}");
+            assert_eq!(
+                by_schema.outcome,
+                outcome,
+                "{tool} {arguments}: {}",
+                by_schema.text()
+            );
+            assert_eq!(mends(&by_type), mends(&by_schema), "{tool} {arguments}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_tool_of_run_time_coercion_is_switched_off_by_tool_and_by_agent() {
+    let off = served(&all()).with_policy_where(
+        |_| true,
+        |policy| policy.mending.coercion = Some(Coercion::Off),
+    );
+    for (tool, arguments) in SAID_OTHERWISE {
+        let result = off.call(tool, arguments).await;
+        assert_eq!(result.outcome, Outcome::BadArguments, "{tool} {arguments}");
+        assert!(result.mends.is_empty(), "{tool} {arguments}");
+    }
+    let call = |(at, (tool, arguments)): (usize, &(&str, &str))| {
+        ToolCall::new(format!("call_{at}"), *tool, *arguments)
+    };
+    let calls: Vec<_> = SAID_OTHERWISE.iter().enumerate().map(call).collect();
+    let agent = Agent::builder(ScriptedModel::new([Step::calls(calls), Step::text("done")]))
+        .tools(served(&all()))
+        .coercion(Coercion::Off)
+        .build()
+        .unwrap();
+    let answer = agent.run("go").await.unwrap();
+    let results = answer
+        .transcript()
+        .iter()
+        .find_map(|message| match message {
+            Message::Results { results } => Some(results),
+            _ => None,
+        });
+    for (row, result) in SAID_OTHERWISE.iter().zip(results.unwrap()) {
+        assert_eq!(result.outcome, Outcome::BadArguments, "{row:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_whole_float_is_an_integer_to_json_schema_and_comes_to_a_tool_of_run_time_as_it_is() {
+    let result = served(&all()).call("integer", r#"{"x":3.0}"#).await;
+    assert_eq!(
+        (result.outcome, &*result.text()),
+        (Outcome::Done, r#"{"x":3.0}"#)
+    );
+    assert!(result.mends.is_empty());
 }

@@ -15,6 +15,7 @@ mod coercion;
 mod golden;
 mod hostile;
 mod hostile_schemas;
+mod mended;
 mod messages;
 mod policy;
 mod record;
