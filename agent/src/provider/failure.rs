@@ -15,10 +15,10 @@ const SHOWN: usize = 600;
 pub fn error_answer(status: u16, body: &[u8]) -> ModelError {
     let body = String::from_utf8_lossy(body);
     let reported = Report::read(&body);
-    let kind = reported
-        .as_ref()
-        .and_then(Report::kind_by_word)
-        .unwrap_or_else(|| kind_by_status(status));
+    let kind = match &reported {
+        Some(report) => report.kind_or(kind_by_status(status)),
+        None => kind_by_status(status),
+    };
     let said = match &reported {
         Some(report) => format!(": {}", excerpt(&report.message, SHOWN)),
         None if body.trim().is_empty() => String::new(),
@@ -42,13 +42,12 @@ pub(super) fn error_event(error: &str) -> ModelError {
         ..Report::default()
     });
     // With no word and no number to go by, it is the server that did not keep its promise.
-    let kind = report
-        .kind_by_word()
-        .or_else(|| report.status().map(kind_by_status))
-        .unwrap_or(match report.kind.as_deref() {
-            Some(INVALID_REQUEST) => ModelErrorKind::Rejected,
-            _ => ModelErrorKind::Server,
-        });
+    let kind = match (report.status(), report.kind.as_deref()) {
+        (Some(status), _) => kind_by_status(status),
+        (None, Some(INVALID_REQUEST)) => ModelErrorKind::Rejected,
+        (None, _) => ModelErrorKind::Server,
+    };
+    let kind = report.kind_or(kind);
     let code = match report.code.as_ref().or(report.kind.as_ref()) {
         Some(code) => format!(" ({})", excerpt(code, 80)),
         None => String::new(),
@@ -74,6 +73,7 @@ fn happened(kind: ModelErrorKind) -> &'static str {
         ModelErrorKind::Quota => "the account has nothing left to spend",
         ModelErrorKind::Timeout => "the server gave up waiting",
         ModelErrorKind::Rejected => "the server refused the request",
+        ModelErrorKind::ContextOverflow => "the conversation is longer than the model can read",
         _ => "the server failed",
     }
 }
@@ -83,6 +83,7 @@ fn kind_by_status(status: u16) -> ModelErrorKind {
         401 | 403 => ModelErrorKind::Auth,
         402 => ModelErrorKind::Quota,
         404 => ModelErrorKind::NotFound,
+        413 => ModelErrorKind::ContextOverflow,
         408 | 504 => ModelErrorKind::Timeout,
         429 => ModelErrorKind::RateLimit,
         // A conflict is one of those that both official SDKs send again.
@@ -111,9 +112,25 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("server_error", ModelErrorKind::Server),
     ("api_error", ModelErrorKind::Server),
     ("content_filter", ModelErrorKind::Rejected),
-    ("context_length_exceeded", ModelErrorKind::Rejected),
+    ("context_length_exceeded", ModelErrorKind::ContextOverflow),
+    ("exceed_context_size_error", ModelErrorKind::ContextOverflow),
+    ("too_many_prompt_tokens", ModelErrorKind::ContextOverflow),
+    ("request_too_large", ModelErrorKind::ContextOverflow),
     ("invalid_prompt", ModelErrorKind::Rejected),
     ("tool_use_failed", ModelErrorKind::Rejected),
+];
+
+/// How servers say that a conversation is too long that have no word for it, in small letters.
+const TOO_LONG: &[&str] = &[
+    "maximum context length",
+    "max context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "prompt too long",
+    "maximum prompt length",
+    "input is too long",
+    "messages is too long",
 ];
 
 /// A word that says less than any status: it stands over wrong keys and unknown models too.
@@ -210,6 +227,17 @@ impl Report {
                 .find(|(word, _)| word == said)
                 .map(|(_, kind)| *kind)
         })
+    }
+
+    /// What it is by its words, or else by what is known beside them.
+    fn kind_or(&self, known: ModelErrorKind) -> ModelErrorKind {
+        let kind = self.kind_by_word().unwrap_or(known);
+        let message = self.message.to_lowercase();
+        let is_too_long = || TOO_LONG.iter().any(|words| message.contains(words));
+        match kind {
+            ModelErrorKind::Rejected if is_too_long() => ModelErrorKind::ContextOverflow,
+            kind => kind,
+        }
     }
 
     fn status(&self) -> Option<u16> {

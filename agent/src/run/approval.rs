@@ -166,6 +166,36 @@ impl<'a> PendingCall<'a> {
     }
 }
 
+/// A call that waits for an answer from outside.
+#[derive(Debug, Clone)]
+pub struct WaitingCall<'a> {
+    id: String,
+    call: &'a ToolCall,
+    reason: &'a str,
+}
+
+impl<'a> WaitingCall<'a> {
+    /// By what it is answered: its call id, after the ids of the calls in whose runs it was made.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The call as the model wrote it.
+    pub fn call(&self) -> &'a ToolCall {
+        self.call
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &'a str {
+        &self.call.name
+    }
+
+    /// What is waited for, in words for a person.
+    pub fn reason(&self) -> &'a str {
+        self.reason
+    }
+}
+
 impl fmt::Debug for PendingCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingCall")
@@ -221,24 +251,20 @@ impl Paused {
             .ok_or_else(|| DecisionError::NotWaiting(id.to_owned()))
     }
 
-    /// The calls that wait for an answer from outside, in the model's order.
-    pub fn waiting(&self) -> impl Iterator<Item = &ToolCall> {
-        self.state
-            .open_calls()
-            .filter(|(_, open)| matches!(open.stage, Stage::Suspended { inner: None, .. }))
-            .map(|(call, _)| call)
+    /// The calls that wait for an answer from outside, in the model's order; those of agents inside calls included.
+    pub fn waiting(&self) -> impl Iterator<Item = WaitingCall<'_>> {
+        let mut found = Vec::new();
+        waiting_in(&self.state, "", &mut found);
+        found.into_iter()
     }
 
-    /// Answers a waiting call as its tool would have. Returns whether a call of this id waits.
+    /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have. Returns whether it waits.
     ///
     /// A call that is not answered when the run goes on gets an error result that says so; in a session it goes on waiting.
-    pub fn answer(&mut self, call_id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
-        let at = self.state.open_calls().position(|(call, open)| {
-            call.id == call_id && matches!(open.stage, Stage::Suspended { inner: None, .. })
-        });
-        match at.and_then(|at| self.state.open.get_mut(at)) {
-            Some(open) => {
-                open.stage = Stage::Finished(CallEnd::answered(answer));
+    pub fn answer(&mut self, id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
+        match waiting_stage(&mut self.state, id) {
+            Some(stage) => {
+                *stage = Stage::Finished(CallEnd::answered(answer));
                 true
             }
             None => false,
@@ -258,6 +284,48 @@ impl Paused {
     /// What the run has used so far.
     pub fn usage(&self) -> Usage {
         self.state.usage()
+    }
+}
+
+fn waiting_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<WaitingCall<'a>>) {
+    for (call, open) in run.open_calls() {
+        let id = format!("{path}{}", call.id);
+        if let Stage::Suspended { suspension, inner } = &open.stage {
+            match inner {
+                None => found.push(WaitingCall {
+                    id,
+                    call,
+                    reason: &suspension.reason,
+                }),
+                Some(inner) => waiting_in(inner, &format!("{id}/"), found),
+            }
+        }
+    }
+}
+
+fn waiting_stage<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Stage> {
+    let at = run.open_calls().position(|(call, open)| {
+        matches!(open.stage, Stage::Suspended { .. })
+            && match id.strip_prefix(call.id.as_str()) {
+                Some(rest) => rest.is_empty() || rest.starts_with('/'),
+                None => false,
+            }
+    })?;
+    let inside = run
+        .open_calls()
+        .nth(at)
+        .and_then(|(call, _)| id.strip_prefix(call.id.as_str()))
+        .and_then(|rest| rest.strip_prefix('/'));
+    let stage = &mut run.open.get_mut(at)?.stage;
+    match (stage, inside) {
+        (
+            Stage::Suspended {
+                inner: Some(run), ..
+            },
+            Some(rest),
+        ) => waiting_stage(run, rest),
+        (stage @ Stage::Suspended { inner: None, .. }, None) => Some(stage),
+        _ => None,
     }
 }
 
@@ -293,7 +361,11 @@ fn decide_in(run: &mut RunState, id: &str, verdict: Verdict) -> Option<()> {
             (Stage::Waiting { .. }, Some("")) => {
                 match &verdict {
                     Verdict::ApproveForRun => {
-                        head.standing.insert(name.clone(), Standing::Approve);
+                        let shown = open.shown.as_ref();
+                        let fingerprint =
+                            shown.map_or_else(String::new, |shown| shown.fingerprint.clone());
+                        head.standing
+                            .insert(name.clone(), Standing::Approve { fingerprint });
                     }
                     Verdict::RejectForRun(why) => {
                         head.standing

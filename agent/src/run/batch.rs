@@ -6,7 +6,7 @@
 //! result a call, in the model's order. A run that goes on after a pause or a crash comes the same way, and passes by what
 //! was done before.
 
-use super::desk::{Admitted, Desk, Slot, Wishes};
+use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
 use super::effects::{Effects, Events, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
 use super::event::{CallEnded, Event};
@@ -56,7 +56,10 @@ impl Drive<'_> {
                 return Err(Cause::Limit(limit.clone()));
             }
             Err(cause) => {
-                self.state.close_calls(CallEnd::cancelled_before);
+                self.state.close_calls(match cause {
+                    Cause::Cancelled => CallEnd::cancelled_before,
+                    _ => CallEnd::stopped_before,
+                });
                 self.deliver().await?;
                 return Err(cause);
             }
@@ -74,6 +77,10 @@ impl Drive<'_> {
             .filter(|end| end.outcome == Outcome::UnknownTool)
             .count();
         self.host.count_ends(all_failed, unknown);
+        let mut revealed: Vec<String> = ends().flat_map(|end| end.reveals.clone()).collect();
+        let hand_to: Vec<String> = ends().filter_map(|end| end.hand_to.clone()).collect();
+        self.state.head.revealed.extend(revealed.drain(..));
+        self.state.head.handed_to.extend(hand_to);
         self.deliver().await?;
         Ok(if end_run || terminated {
             BatchEnd::EndRun
@@ -152,7 +159,7 @@ impl Drive<'_> {
             events,
             transcript,
             head,
-            stopped: None,
+            wishes: Wishes::default(),
         };
         for (index, call) in ready {
             let alone = setup.execution.is_alone(&call.tool.definition().policy);
@@ -165,7 +172,9 @@ impl Drive<'_> {
             {
                 batch.next().await?;
             }
-            if batch.stopped.is_some() || host.cancellation.is_cancelled() {
+            let wished = host.take_wishes();
+            batch.wishes.add(wished);
+            if batch.wishes.stop.is_some() || host.cancellation.is_cancelled() {
                 break;
             }
             let turn = head.turn;
@@ -175,8 +184,9 @@ impl Drive<'_> {
             }
         }
         batch.drain().await?;
-        let stopped = batch.stopped.take();
+        let mut wishes = std::mem::take(&mut batch.wishes);
         drop(batch);
+        wishes.add(host.take_wishes());
 
         // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.
         let waiting = open.iter().find_map(|open| match &open.stage {
@@ -184,24 +194,40 @@ impl Drive<'_> {
             _ => None,
         });
         let cancelled = host.cancellation.is_cancelled();
-        if let (Some(reason), None, false) = (&waiting, &stopped, cancelled) {
+        if let (Some(reason), None, false) = (&waiting, &wishes.stop, cancelled) {
             return Err(Cause::Suspended(reason.clone()));
         }
-        let mut wishes = Wishes::default();
+        keep_first_hand_over(open);
         for (slot, open) in slots.iter().zip(open.iter_mut()) {
             if let Stage::Finished(end) = &mut open.stage {
-                let said = desk.after(slot, end).await;
-                wishes.end_run |= said.end_run;
-                wishes.stop = wishes.stop.or(said.stop);
+                wishes.add(desk.after(slot, end).await);
             }
         }
         if cancelled {
             return Err(Cause::Cancelled);
         }
         *end_run = wishes.end_run;
-        match stopped.or(wishes.stop) {
+        match wishes.stop {
             Some(cause) => Err(cause),
             None => Ok(()),
+        }
+    }
+}
+
+/// Of several calls that would hand the run on, the first does; the others are told.
+fn keep_first_hand_over(open: &mut [OpenCall]) {
+    let mut first: Option<String> = None;
+    for open in open {
+        if let Stage::Finished(end) = &mut open.stage
+            && let Some(to) = end.hand_to.take()
+        {
+            if let Some(first) = &first {
+                let text = format!("the run was handed to `{first}` already, so this was not done");
+                *end = CallEnd::says(Outcome::Failed, text);
+            } else {
+                end.hand_to = Some(to.clone());
+                first = Some(to);
+            }
         }
     }
 }
@@ -245,13 +271,13 @@ async fn admit<'a>(
     let mut ready = Vec::with_capacity(open.len());
     let mut waits = None;
     for (index, (slot, open)) in slots.iter().zip(open.iter_mut()).enumerate() {
-        let (approved, fresh) = match &open.stage {
-            Stage::Asked => (false, true),
-            Stage::Waiting { .. } => (false, false),
-            Stage::Cleared { approved } => (*approved, false),
+        let (approved, before) = match &open.stage {
+            Stage::Asked => (false, AskedBefore::No),
+            Stage::Waiting { why } => (false, AskedBefore::Waits(why.clone())),
+            Stage::Cleared { approved } => (*approved, AskedBefore::Yes),
             // It was allowed to run once, in a process that is gone.
-            Stage::Started if is_idempotent(desk, slot) => (true, false),
-            Stage::Suspended { inner: Some(_), .. } => (true, false),
+            Stage::Started if is_idempotent(desk, slot) => (true, AskedBefore::Yes),
+            Stage::Suspended { inner: Some(_), .. } => (true, AskedBefore::Yes),
             Stage::Started => {
                 open.stage = Stage::Finished(interrupted());
                 continue;
@@ -264,7 +290,7 @@ async fn admit<'a>(
             }
             Stage::Finished(_) => continue,
         };
-        let admitted = desk.admit(slot, approved, fresh).await;
+        let admitted = desk.admit(slot, approved, before).await;
         open.mends = slot.arguments().mends();
         if let Some(edited) = slot.edited() {
             open.edited = Some(edited.to_owned());
@@ -345,8 +371,8 @@ struct Batch<'a, 'o> {
     events: &'a Events,
     transcript: &'a Transcript,
     head: &'a super::state::Head,
-    /// Set by the first call whose failure ends the run: no further one starts.
-    stopped: Option<Cause>,
+    /// What calls have wished of the run so far: once one has stopped it, no further one starts.
+    wishes: Wishes,
 }
 
 /// A call that runs.
@@ -438,9 +464,11 @@ impl<'a> Batch<'a, '_> {
                 suspension,
             },
             Ok(mut end) => {
-                if let Some(cause) = self.desk.obey_on_error(tool, &mut end) {
-                    self.stopped.get_or_insert(cause);
-                }
+                self.wishes.stop = self
+                    .wishes
+                    .stop
+                    .take()
+                    .or(self.desk.obey_on_error(tool, &mut end));
                 Stage::Finished(end)
             }
         };

@@ -63,7 +63,14 @@ impl Drive<'_> {
         };
         let (before, after) = (self.state.transcript.len(), shorter.len());
         self.state.set_transcript(shorter);
-        self.events.send(Event::Compacted { before, after }).await;
+        if self.events.are_read() {
+            let event = Event::Compacted {
+                before,
+                after,
+                transcript: self.state.transcript.clone(),
+            };
+            self.events.send(event).await;
+        }
         self.save().await?;
         Ok(true)
     }

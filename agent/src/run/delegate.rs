@@ -6,7 +6,8 @@ use super::start::Run;
 use super::state::RunState;
 use crate::schema::{ReadError, Reader};
 use crate::tool::{
-    Body, Ended, Prepared, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolSetError,
+    Body, Ended, Prepared, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    ToolSetError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -127,17 +128,11 @@ impl Body for Handoff {
     ) -> Result<Prepared<'a>, ReadError> {
         let HandedOver { .. } = arguments.arguments()?;
         Ok(Prepared::new(async move {
-            let Some(run) = run_of(context) else {
+            if run_of(context).is_none() {
                 return Err(ToolError::new("there is no run that could be handed over"));
-            };
-            let mut named = run.named();
-            if let Some(first) = &named.agent {
-                return Err(ToolError::new(format!(
-                    "the run was handed to `{first}` already, so this was not done"
-                )));
             }
-            named.agent = Some(self.0.clone());
-            Ok(Ended::Text(format!("`{}` goes on from here", self.0)))
+            let said = ToolOutput::text(format!("`{}` goes on from here", self.0));
+            Ok(Ended::Done(said.handing_to(self.0.as_str())))
         }))
     }
 }
@@ -191,8 +186,8 @@ impl Body for SearchTools {
                 .map(|tool| format!("{}: {}", tool.name, tool.description))
                 .collect();
             let names = found.iter().map(|tool| tool.name.to_string());
-            run.named().tools.extend(names);
-            Ok(Ended::Text(lines.join("\n")))
+            let said = ToolOutput::text(lines.join("\n"));
+            Ok(Ended::Done(said.revealing(names)))
         }))
     }
 }

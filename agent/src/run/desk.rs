@@ -8,10 +8,10 @@ use super::limits::Limit;
 use super::plan::Setup;
 use super::size;
 use super::state::{ShownCall, Standing};
-use crate::message::{Outcome, ToolCall};
+use crate::message::{Content, Outcome, Part, Reply, ToolCall};
 use crate::tool::{
-    Advice, After, Arguments, Before, CallEnd, CallInfo, Hook, Mending, OnError, Permission, Tool,
-    ToolContext, ToolError, ToolSet,
+    Advice, After, Arguments, Before, CallEnd, CallInfo, Gate, Hook, Mending, OnError, Permission,
+    Tool, ToolContext, ToolError, ToolSet,
 };
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
@@ -89,11 +89,36 @@ pub(super) enum Admitted<'a> {
     Stopped(Cause),
 }
 
-/// What the hooks say of the run after a call.
+/// What hooks and failures say of the run after a call.
 #[derive(Default)]
 pub(super) struct Wishes {
     pub(super) end_run: bool,
     pub(super) stop: Option<Cause>,
+}
+
+impl Wishes {
+    pub(super) fn to_stop(why: Cause) -> Self {
+        Self {
+            end_run: false,
+            stop: Some(why),
+        }
+    }
+
+    /// Adds what was wished later; the first wish to stop stands.
+    pub(super) fn add(&mut self, later: Self) {
+        self.end_run |= later.end_run;
+        if self.stop.is_none() {
+            self.stop = later.stop;
+        }
+    }
+}
+
+/// Whether the hooks have seen a call before it was admitted this time: they see each call once.
+pub(super) enum AskedBefore {
+    No,
+    Yes,
+    /// They have, and a person is still to agree, for this reason.
+    Waits(String),
 }
 
 /// Where calls are looked at.
@@ -107,19 +132,19 @@ pub(super) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    /// Finds the tool and checks the arguments; asks the hooks, if they were not asked before (`fresh`); asks whether
-    /// the call may run.
+    /// Finds the tool and checks the arguments; asks the hooks, if they were not asked before; asks whether the call may
+    /// run.
     pub(super) async fn admit(
         &self,
         slot: &'a Slot<'a>,
         approved: bool,
-        fresh: bool,
+        before: AskedBefore,
     ) -> Admitted<'a> {
         let Some(tool) = slot.tool(self.tools) else {
             let end = CallEnd::unknown_tool(&slot.call.name, self.tools.names());
             return Admitted::Ended(Box::new(end));
         };
-        if let Some(most) = self.setup.limits.argument_bytes
+        if let Some(most) = self.host.setup().limits.argument_bytes
             && slot.arguments().text().len() > most
         {
             let text = format!(
@@ -132,9 +157,14 @@ impl<'a> Desk<'a> {
             Ok(prepared) => prepared,
             Err(end) => return Admitted::Ended(end),
         };
-        let mut asked = Permission::Allow;
+        let (fresh, mut asked) = match before {
+            AskedBefore::No => (true, Permission::Allow),
+            AskedBefore::Yes => (false, Permission::Allow),
+            // It waits until somebody has decided, whoever it was that asked for that.
+            AskedBefore::Waits(why) => (false, Permission::Ask(why)),
+        };
         if fresh && !(tool.hooks().is_empty() && self.setup.hooks.is_empty()) {
-            match self.ask_before(slot, tool).await {
+            match self.host.alone(self.ask_before(slot, tool)).await {
                 Ok((None, ask)) => asked = ask,
                 Ok((Some(text), ask)) => {
                     asked = ask;
@@ -164,11 +194,13 @@ impl<'a> Desk<'a> {
             }
             Permission::Ask(why) if !approved => {
                 match self.standing.and_then(|decided| decided.get(tool.name())) {
-                    Some(Standing::Approve) => {}
+                    // It was agreed to a tool that was as this one is.
+                    Some(Standing::Approve { fingerprint })
+                        if *fingerprint == tool.definition().fingerprint().to_string() => {}
                     Some(Standing::Reject(why)) => {
                         return Admitted::Ended(Box::new(CallEnd::refused(tool.name(), why)));
                     }
-                    None => return Admitted::Waits(why),
+                    Some(Standing::Approve { .. }) | None => return Admitted::Waits(why),
                 }
             }
             Permission::Ask(_) | Permission::Allow => {}
@@ -193,7 +225,6 @@ impl<'a> Desk<'a> {
         let ended = |end: CallEnd| Box::new(Admitted::Ended(Box::new(end)));
         let mut edited: Option<Arguments<'static>> = None;
         let mut asked = Permission::Allow;
-        let _turn = self.host.hooks.lock().await;
         for hook in tool.hooks().iter().chain(&self.setup.hooks) {
             let said = {
                 let info = CallInfo::new(
@@ -237,19 +268,8 @@ impl<'a> Desk<'a> {
                 tool.map(Tool::definition),
                 &slot.context,
             );
-            let _turn = self.host.hooks.lock().await;
-            for hook in self.setup.hooks.iter().chain(of_tool) {
-                match ask_after(&**hook, &info, end).await {
-                    Ok(After::GoOn) => {}
-                    Ok(After::EndRun) => wishes.end_run = true,
-                    Ok(After::Stop(why)) => {
-                        wishes
-                            .stop
-                            .get_or_insert_with(|| Cause::stopped(&**hook, why));
-                    }
-                    Err(failed) => *end = failed,
-                }
-            }
+            let hooks = self.setup.hooks.iter().chain(of_tool);
+            wishes = self.host.alone(ask_after(hooks, &info, end)).await;
         }
         self.setup.redact(&mut end.content);
         if let Some(store) = &self.setup.artifacts
@@ -259,7 +279,7 @@ impl<'a> Desk<'a> {
             let least = policy.unwrap_or(self.setup.offload_at);
             size::offload(end, slot.call, least, &**store).await;
         }
-        size::cut(end, self.setup.limits.result_bytes);
+        size::cut(end, self.host.setup().limits.result_bytes);
         wishes
     }
 
@@ -268,7 +288,7 @@ impl<'a> Desk<'a> {
         let error = end.error.as_ref()?;
         let policy = &tool.definition().policy;
         if *error.advice() == Advice::Retry {
-            let most = policy.retries.unwrap_or(self.setup.limits.retries);
+            let most = policy.retries.unwrap_or(self.host.setup().limits.retries);
             let mut counts = self.host.lock_counts();
             let used = counts.retries.entry(tool.name().to_owned()).or_default();
             *used = used.saturating_add(1);
@@ -291,50 +311,92 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// Asks a hook about the end of a call; what the call ends as if the hook fails.
+/// Asks hooks about the end of a call. One that fails fails the call.
 async fn ask_after(
-    hook: &dyn Hook,
+    hooks: impl Iterator<Item = &Arc<dyn Hook>>,
     call: &CallInfo<'_>,
     end: &mut CallEnd,
-) -> Result<After, CallEnd> {
-    match AssertUnwindSafe(hook.after(call, end)).catch_unwind().await {
-        Ok(Ok(after)) => Ok(after),
-        Ok(Err(error)) => Err(CallEnd::failed(error)),
-        Err(_panic) => Err(broke_down(hook)),
+) -> Wishes {
+    let mut wishes = Wishes::default();
+    for hook in hooks {
+        let said = AssertUnwindSafe(hook.after(call, end)).catch_unwind().await;
+        match said {
+            Ok(Ok(After::GoOn)) => {}
+            Ok(Ok(After::EndRun)) => wishes.end_run = true,
+            Ok(Ok(After::Stop(why))) => wishes.add(Wishes::to_stop(Cause::stopped(&**hook, why))),
+            Ok(Err(error)) => *end = CallEnd::failed(error),
+            Err(_panic) => *end = broke_down(&**hook),
+        }
     }
+    wishes
 }
 
 fn broke_down(hook: &dyn Hook) -> CallEnd {
     CallEnd::host_broke_down(&format!("the hook `{}`", hook.name()))
 }
 
-/// Asks hooks about something that is no call: what they put in its place, if anything.
+/// Asks hooks about what a person says, one after the other: each sees what those before it made of it.
 ///
 /// # Errors
 ///
 /// When one of them stops the run, fails, or panics.
-pub(super) async fn gate<'h, F>(
-    hooks: &'h [Arc<dyn Hook>],
+pub(super) async fn ask_about_input(
+    hooks: &[Arc<dyn Hook>],
     host: &RunHost,
-    ask: impl Fn(&'h dyn Hook) -> F,
-) -> Result<Option<String>, Cause>
-where
-    F: Future<Output = Result<crate::tool::Gate, ToolError>>,
-{
-    use crate::tool::Gate;
-    let mut replaced = None;
+    content: &mut Vec<Content>,
+) -> Result<(), Cause> {
     if hooks.is_empty() {
-        return Ok(replaced);
+        return Ok(());
     }
-    let _turn = host.hooks.lock().await;
-    for hook in hooks {
-        match AssertUnwindSafe(ask(&**hook)).catch_unwind().await {
-            Ok(Ok(Gate::Pass)) => {}
-            Ok(Ok(Gate::Replace(text))) => replaced = Some(text),
-            Ok(Ok(Gate::Stop(why))) => return Err(Cause::stopped(&**hook, why)),
-            Ok(Err(error)) => return Err(Cause::stopped(&**hook, error.to_string())),
-            Err(_panic) => return Err(Cause::stopped(&**hook, "it broke down".to_owned())),
+    let ask = async {
+        for hook in hooks {
+            if let Some(text) = obeyed(&**hook, hook.input(content)).await? {
+                *content = vec![text.into()];
+            }
         }
+        Ok(())
+    };
+    host.alone(ask).await
+}
+
+/// Asks hooks about an answer, as `ask_about_input`: what they put in the place of its text, if anything.
+///
+/// # Errors
+///
+/// When one of them stops the run, fails, or panics.
+pub(super) async fn ask_about_answer(
+    hooks: &[Arc<dyn Hook>],
+    host: &RunHost,
+    answer: &Reply,
+) -> Result<Option<String>, Cause> {
+    if hooks.is_empty() {
+        return Ok(None);
     }
-    Ok(replaced)
+    let ask = async {
+        let mut replaced: Option<(String, Reply)> = None;
+        for hook in hooks {
+            let answer = replaced.as_ref().map_or(answer, |(_, answer)| answer);
+            if let Some(text) = obeyed(&**hook, hook.output(answer)).await? {
+                let mut answer = answer.clone();
+                answer.parts = vec![Part::text(text.as_str())];
+                replaced = Some((text, answer));
+            }
+        }
+        Ok(replaced.map(|(text, _)| text))
+    };
+    host.alone(ask).await
+}
+
+/// What a hook puts in the place of what it looked at.
+async fn obeyed(
+    hook: &dyn Hook,
+    ask: impl Future<Output = Result<Gate, ToolError>>,
+) -> Result<Option<String>, Cause> {
+    match AssertUnwindSafe(ask).catch_unwind().await {
+        Ok(Ok(Gate::Pass)) => Ok(None),
+        Ok(Ok(Gate::Replace(text))) => Ok(Some(text)),
+        Ok(Ok(Gate::Stop(why))) => Err(Cause::stopped(hook, why)),
+        Ok(Err(error)) => Err(Cause::stopped(hook, error.to_string())),
+        Err(_panic) => Err(Cause::stopped(hook, "it broke down".to_owned())),
+    }
 }

@@ -4,10 +4,11 @@ use super::error::Cause;
 use super::event::Event;
 use super::host::RunHost;
 use super::limits::Limit;
+use super::live::Watch;
 use super::middleware::Attempt;
 use super::plan::Setup;
-use super::state::{Head, OpenCall};
-use crate::message::{Reply, Transcript};
+use super::state::{Head, OpenCall, RunState};
+use crate::message::{Outcome, Reply, Transcript};
 use crate::model::{Model, ModelError, ModelEvent, Request};
 use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
 use futures_util::StreamExt;
@@ -112,6 +113,11 @@ impl<'a> InProcess<'a> {
 
     /// Does something unless the run is cancelled or its time is over.
     async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+        if let Some((at, limit)) = &self.deadline
+            && Instant::now() >= *at
+        {
+            return Err(Cause::Limit(limit.clone()));
+        }
         let work = self.cancellation().run_until_cancelled(work);
         let done = match &self.deadline {
             None => work.await,
@@ -171,6 +177,12 @@ impl Effects for InProcess<'_> {
         let timeout = policy.timeout.or(setup.tool_timeout);
         let attempt = Attempt::new(call, timeout);
         let run = async move {
+            if let Some((at, limit)) = &self.deadline
+                && Instant::now() >= *at
+            {
+                let text = format!("this call did not run: {limit}");
+                return Ok(Ok(CallEnd::says(Outcome::NotRun, text)));
+            }
             let ran = match self
                 .unless_stopped(attempt.through(&setup.middleware))
                 .await
@@ -227,26 +239,47 @@ impl InProcess<'_> {
     }
 }
 
-/// Where the events of a run go: to its reader, or nowhere if nobody asked for them.
-#[derive(Debug)]
-pub(super) struct Events(Option<mpsc::Sender<Event>>);
+/// Where the events of a run go: to what shows the run, then to its reader, or nowhere if nobody asked for them.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    reader: Option<mpsc::Sender<Event>>,
+    watch: Option<Watch>,
+}
 
 impl Events {
     pub(super) fn to(reader: mpsc::Sender<Event>) -> Self {
-        Self(Some(reader))
+        Self {
+            reader: Some(reader),
+            watch: None,
+        }
     }
 
     pub(super) fn nowhere() -> Self {
-        Self(None)
+        Self::default()
+    }
+
+    pub(super) fn shown_by(mut self, watch: Option<Watch>) -> Self {
+        self.watch = watch;
+        self
     }
 
     pub(super) fn are_read(&self) -> bool {
-        self.0.is_some()
+        self.reader.is_some() || self.watch.is_some()
     }
 
-    /// Hands an event to the reader, and waits until there is room.
+    /// Says where the run is that begins or goes on.
+    pub(super) fn begin(&self, state: &RunState) {
+        if let Some(watch) = &self.watch {
+            watch.begin(state);
+        }
+    }
+
+    /// Shows an event, hands it to the reader, and waits until there is room.
     pub(super) async fn send(&self, event: Event) {
-        if let Some(reader) = &self.0 {
+        if let Some(watch) = &self.watch {
+            watch.apply(&event);
+        }
+        if let Some(reader) = &self.reader {
             // A reader that has gone away is no reason to stop the work.
             let _ = reader.send(event).await;
         }

@@ -1,4 +1,4 @@
-use crate::message::{Message, Reply, ToolResult, Usage};
+use crate::message::{Message, Reply, ToolResult, Transcript, Usage};
 use crate::tool::{CallEnd, CheckedCall, Progress, Shown};
 use serde_json::Value;
 use std::fmt;
@@ -14,13 +14,15 @@ use std::fmt;
 /// Heard
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
 ///              [ CallStarted*  Progress*  CallEnded* ]  TurnEnded
-/// (Heard | Compacted)*
+/// (Heard | Compacted)*                 Compacted also after TurnStarted, where a provider found the conversation too long
 /// TurnStarted  ..
 /// ```
 ///
 /// Where people must agree, `ApprovalNeeded` comes once for each of those calls in the place of `CallStarted*`, and the
-/// run ends as paused; what follows comes from the run that goes on. Every call has one `CallStarted`, once the whole batch is checked and before any of it runs, and one `CallEnded`, after
-/// the whole batch; both in the model's order.
+/// run ends as paused; what follows comes from the run that goes on. Every call has one `CallStarted`, once the whole batch is
+/// checked and before any of it runs, and one `CallEnded`, after the whole batch; both in the model's order. Calls that are
+/// answered unread (of a reply that was cut off, of a batch that a limit, a hook or a cancellation stopped before it was
+/// checked) have only a `CallEnded`. A run that ends with an error may leave out the last `TurnEnded`.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -79,6 +81,8 @@ pub enum Event {
         before: usize,
         /// How many it has now.
         after: usize,
+        /// The conversation as it is now.
+        transcript: Transcript,
     },
     /// A call was checked. It runs now, or its end says why not.
     CallStarted(CheckedCall),
@@ -112,11 +116,11 @@ impl fmt::Debug for Event {
                 .field("call", call)
                 .field("why", why)
                 .finish(),
-            Self::Compacted { before, after } => f
+            Self::Compacted { before, after, .. } => f
                 .debug_struct("Compacted")
                 .field("before", before)
                 .field("after", after)
-                .finish(),
+                .finish_non_exhaustive(),
             Self::TurnStarted { turn } => {
                 f.debug_struct("TurnStarted").field("turn", turn).finish()
             }

@@ -2,20 +2,21 @@
 
 use super::agent::Agent;
 use super::delegate::fit;
-use super::desk::{Admitted, Desk, Slot};
+use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
 use super::effects::{Events, InProcess, Key, ReadyCall};
 use super::event::Event;
 use super::inbox::Inbox;
 use super::limits::{Counts, Limit, Limits};
 use super::output::Shape;
 use super::plan::Setup;
+use crate::json::Mends;
 use crate::message::{Outcome, ToolCall, ToolResult, Usage};
 use crate::tool::{
     ArtifactStore, CallEnd, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet,
 };
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -40,18 +41,15 @@ pub(super) struct RunHost {
     /// The tools of the request that was made last, and the agent that made it.
     offered: Mutex<Arc<ToolSet>>,
     active: Mutex<Option<Agent>>,
-    named: Mutex<Named>,
+    /// What was wished of the run around calls that tools made.
+    wishes: Mutex<Wishes>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
-    pub(super) hooks: tokio::sync::Mutex<()>,
+    hooks: tokio::sync::Mutex<()>,
 }
 
-/// What tools have named while they ran.
-#[derive(Default)]
-pub(super) struct Named {
-    /// Deferred tools that the model may see from the next request on.
-    pub(super) tools: BTreeSet<String>,
-    /// The agent that is to go on with the run.
-    pub(super) agent: Option<String>,
+tokio::task_local! {
+    /// The run, by its address, whose hooks are being asked in this task.
+    static ASKS_HOOKS_OF: usize;
 }
 
 /// The data that a run was started with, by type.
@@ -105,7 +103,7 @@ impl RunHost {
             counts: Mutex::new(counts),
             offered: Mutex::default(),
             active: Mutex::default(),
-            named: Mutex::default(),
+            wishes: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
     }
@@ -177,6 +175,7 @@ impl RunHost {
         if let Some(limit) = limits.exceeded_by(&counts, calls) {
             return Err(limit);
         }
+        counts.note_repeats(limits, calls)?;
         counts.count_calls(limits, calls);
         Ok(())
     }
@@ -185,12 +184,12 @@ impl RunHost {
         if let Some(outer) = self.outer() {
             outer.count_inner_calls(calls)?;
         }
+        let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
-        if let Some(limit) = self.setup().limits.exceeded_by(&counts, calls) {
+        if let Some(limit) = limits.exceeded_by(&counts, calls) {
             return Err(limit);
         }
-        let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        counts.calls = counts.calls.saturating_add(new);
+        counts.count_calls(limits, calls);
         Ok(())
     }
 
@@ -220,6 +219,14 @@ impl RunHost {
         own.or_else(|| self.outer()?.reached_inside())
     }
 
+    /// The limit that was reached and that not even a last answer may go beyond.
+    pub(super) fn reached_for_good(&self) -> Option<Limit> {
+        let hard = |limit: &Limit| !limit.leaves_a_last_answer();
+        let limits = &self.setup().limits;
+        let own = limits.reached_for_good(&self.lock_counts());
+        own.or_else(|| self.outer()?.reached_inside()).filter(hard)
+    }
+
     /// As `reached`, but for what counts turns.
     fn reached_inside(&self) -> Option<Limit> {
         let own = Limits::reached(
@@ -227,7 +234,6 @@ impl RunHost {
             &Counts {
                 turns: 0,
                 error_turns: 0,
-                repeats: 0,
                 ..self.lock_counts().clone()
             },
         );
@@ -289,8 +295,29 @@ impl RunHost {
         active.clone().unwrap_or_else(|| self.agent.clone())
     }
 
-    pub(super) fn named(&self) -> MutexGuard<'_, Named> {
-        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What was wished of the run around calls that tools made, since the last time.
+    pub(super) fn take_wishes(&self) -> Wishes {
+        std::mem::take(&mut *self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn wish(&self, wishes: Wishes) {
+        let mut all = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        all.add(wishes);
+    }
+
+    /// Asks hooks when nobody else does.
+    pub(super) async fn alone<T>(&self, ask: impl Future<Output = T>) -> T {
+        let _turn = self.hooks.lock().await;
+        ASKS_HOOKS_OF.scope(self.address(), ask).await
+    }
+
+    /// Whether this task is asking hooks of this run now: whoever then wants to ask further ones waits for itself.
+    fn is_asking(&self) -> bool {
+        ASKS_HOOKS_OF.try_with(|run| *run == self.address()) == Ok(true)
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     /// Runs one call that no model asked for, along the same road as those of a batch.
@@ -301,15 +328,21 @@ impl RunHost {
         context: ToolContext,
         approved: bool,
     ) -> ToolResult {
+        if self.is_asking() {
+            let end = CallEnd::says(Outcome::NotRun, "a hook cannot call tools of its own run");
+            return end.result(call, Mends::default());
+        }
+        let agent = self.active();
+        let setup = agent.setup();
         let desk = Desk {
             tools,
-            setup: self.setup(),
+            setup,
             host: self,
             standing: None,
         };
-        let slot = Slot::new(call, context, self.setup().mending);
+        let slot = Slot::new(call, context, setup.mending);
         let mut end = self.invoked(&desk, &slot, approved).await;
-        let _ = desk.after(&slot, &mut end).await;
+        self.wish(desk.after(&slot, &mut end).await);
         slot.context.close();
         end.result(call, slot.arguments().mends())
     }
@@ -323,7 +356,7 @@ impl RunHost {
         if let Err(limit) = self.count_calls(&[slot.call]) {
             return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
         }
-        let call = match desk.admit(slot, approved, true).await {
+        let call = match desk.admit(slot, approved, AskedBefore::No).await {
             Admitted::Ready(call) => call,
             Admitted::Waits(_) => {
                 return match slot.tool(desk.tools) {
@@ -332,18 +365,23 @@ impl RunHost {
                 };
             }
             Admitted::Ended(end) => return *end,
-            Admitted::Stopped(why) => return CallEnd::refused(&slot.call.name, &why.to_string()),
+            Admitted::Stopped(why) => {
+                let end = CallEnd::refused(&slot.call.name, &why.to_string());
+                self.wish(Wishes::to_stop(why));
+                return end;
+            }
         };
         let effects = InProcess::inside(self);
         let index = 0;
         let key = Key { turn: 0, index };
         let tool = call.tool;
-        let end = match run_one(&effects, key, call).await {
+        let mut end = match run_one(&effects, key, call).await {
             Ok(end) => end,
             Err(end) => return end,
         };
-        let mut end = end;
-        let _ = desk.obey_on_error(tool, &mut end);
+        if let Some(why) = desk.obey_on_error(tool, &mut end) {
+            self.wish(Wishes::to_stop(why));
+        }
         end
     }
 }
@@ -398,17 +436,23 @@ impl Host for RunHost {
         &self.id
     }
 
-    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
-        self.setup().artifacts.as_ref()
+    fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
+        self.active().setup().artifacts.clone()
     }
 
-    fn invoke(self: Arc<Self>, call: ToolCall, under: &ToolContext) -> BoxFuture<'_, ToolResult> {
+    fn invoke(
+        self: Arc<Self>,
+        call: ToolCall,
+        key: String,
+        under: &ToolContext,
+    ) -> BoxFuture<'_, ToolResult> {
+        let cancellation = under.cancellation().clone();
         Box::pin(async move {
             let context = ToolContext::new(
                 call.id.as_str(),
                 call.name.as_str(),
-                format!("{}-{}", under.idempotency_key(), call.id),
-                under.cancellation().clone(),
+                key,
+                cancellation,
                 Arc::clone(&self) as _,
             );
             let tools = self.offered();

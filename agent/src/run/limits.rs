@@ -96,7 +96,7 @@ impl Limits {
         self
     }
 
-    /// At most so many calls of this tool; looked at before a batch starts.
+    /// At most so many calls of this tool, those in agents inside calls included; looked at before a batch starts.
     pub fn calls_of(mut self, tool: impl Into<String>, calls: u32) -> Self {
         self.calls_of.insert(tool.into(), calls);
         self
@@ -148,7 +148,7 @@ impl Limits {
         self
     }
 
-    /// At most so many times the same call, with the same arguments, in a row of turns.
+    /// At most so many turns in a row with the same calls, with the same arguments; looked at before a batch starts.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = Some(times);
         self
@@ -179,6 +179,22 @@ impl Limits {
         if counts.turns >= self.turns {
             return Some(Limit::Turns(self.turns));
         }
+        if let Some(limit) = self.reached_for_good(counts) {
+            return Some(limit);
+        }
+        if let Some(most) = self.error_turns
+            && counts.error_turns >= most
+        {
+            return Some(Limit::ErrorTurns(most));
+        }
+        if counts.unknown_tools > self.unknown_tools {
+            return Some(Limit::UnknownTools(self.unknown_tools));
+        }
+        None
+    }
+
+    /// The first of those limits that a run has reached which not even a last answer may go beyond.
+    pub(super) fn reached_for_good(&self, counts: &Counts) -> Option<Limit> {
         if let Some(most) = self.requests
             && counts.requests >= most
         {
@@ -194,19 +210,6 @@ impl Limits {
             && counts.cost >= *most
         {
             return Some(Limit::Cost(*most));
-        }
-        if let Some(most) = self.error_turns
-            && counts.error_turns >= most
-        {
-            return Some(Limit::ErrorTurns(most));
-        }
-        if let Some(most) = self.repeats
-            && counts.repeats > most
-        {
-            return Some(Limit::Repeats(most));
-        }
-        if counts.unknown_tools > self.unknown_tools {
-            return Some(Limit::UnknownTools(self.unknown_tools));
         }
         None
     }
@@ -383,7 +386,19 @@ impl Counts {
                 *self.calls_of.entry(call.name.clone()).or_default() += 1;
             }
         }
-        if limits.repeats.is_some() {
+    }
+
+    /// Notes whether the calls of a batch are those of the one before.
+    ///
+    /// # Errors
+    ///
+    /// When that was so too often.
+    pub(super) fn note_repeats(
+        &mut self,
+        limits: &Limits,
+        calls: &[&ToolCall],
+    ) -> Result<(), Limit> {
+        if let Some(most) = limits.repeats {
             // The hash is of one build of std only; a run that goes on elsewhere begins to count anew.
             let mut hasher = DefaultHasher::new();
             for call in calls {
@@ -396,6 +411,10 @@ impl Counts {
                 1
             };
             self.last_calls = hash;
+            if self.repeats > most {
+                return Err(Limit::Repeats(most));
+            }
         }
+        Ok(())
     }
 }

@@ -104,6 +104,7 @@ impl<'a> Attempt<'a> {
     }
 
     async fn once(&self) -> Ran {
+        self.context.begin_attempt();
         let first = self
             .prepared
             .lock()

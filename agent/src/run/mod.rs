@@ -5,7 +5,7 @@
 //! of the calls of one reply, step by step, and `desk` what is done for one of them before and after (with `size`); all of it
 //! meets the world only through `effects`, so that between two effects the loop is pure. `plan` is what an agent was set
 //! up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
-//! `limits` what it may use, `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`,
+//! `limits` what it may use, `live` shows it at any time, `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`,
 //! `inbox`, `middleware`, `compact`,
 //! `delegate`, `output` and `extension` are what a host adds.
 
@@ -24,6 +24,7 @@ mod extension;
 mod host;
 mod inbox;
 mod limits;
+mod live;
 mod middleware;
 mod output;
 mod plan;
@@ -37,7 +38,7 @@ mod step;
 mod turn;
 
 pub use agent::{Agent, Prompt};
-pub use approval::{DecisionError, Paused, PendingCall, Verdict};
+pub use approval::{DecisionError, Paused, PendingCall, Verdict, WaitingCall};
 pub use builder::AgentBuilder;
 pub use compact::{Compactor, KeepLast, Summarize};
 pub use error::{RunError, RunErrorKind};
@@ -45,6 +46,7 @@ pub use event::{CallEnded, Event};
 pub use extension::{Brought, Extension, ExtensionError, LiveTools};
 pub use inbox::Inbox;
 pub use limits::{Limit, Limits};
+pub use live::{LiveCall, LiveRun, LiveStage, Watch};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
 pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};
 pub use plan::Execution;

@@ -10,6 +10,7 @@ use crate::model::{Model, RequestOptions};
 use crate::tool::{ArtifactStore, Hook, Mending, OnError, Rule, Scheduling, ToolPolicy};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,7 +78,12 @@ impl Setup {
     pub(super) fn redact(&self, contents: &mut [Content]) {
         for redact in &self.redact {
             for content in contents.iter_mut() {
-                redact(content);
+                let changed = catch_unwind(AssertUnwindSafe(|| redact(content)));
+                if changed.is_err() {
+                    // What could not be looked at is not shown.
+                    *content =
+                        Content::text("[left out: what should have looked at this broke down]");
+                }
             }
         }
     }

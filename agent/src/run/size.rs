@@ -1,7 +1,7 @@
 //! What is too large for the model: kept elsewhere, or cut.
 
 use crate::message::{Content, ToolCall};
-use crate::tool::{Artifact, ArtifactStore, CallEnd, READ_ARTIFACT};
+use crate::tool::{Artifact, ArtifactStore, CallEnd, READ_ARTIFACT, Shown};
 use serde_json::{Value, json};
 
 /// How much of an offloaded result the model still reads.
@@ -31,7 +31,9 @@ pub(super) async fn offload(
             let note = format!(
                 "[.. this result has {whole} bytes; all of it is the artifact `{id}`, which `{READ_ARTIFACT}` reads ..]"
             );
-            set_text(&mut end.content, shortened(&text, HEAD, TAIL, &note));
+            // Of what is hardly longer than the threshold, most is left out all the same.
+            let (head, tail) = (HEAD.min(whole / 2), TAIL.min(whole / 4));
+            set_text(&mut end.content, shortened(&text, head, tail, &note));
         }
         Err(error) => {
             tracing::warn!(tool = call.name, %error, "a result could not be kept as an artifact");
@@ -39,19 +41,17 @@ pub(super) async fn offload(
     }
 }
 
-/// Cuts a result to so many bytes, whoever made it: the model reads head and tail. Data and details that are larger give
-/// way to their size.
+/// Cuts a result to so many bytes, whoever made it: the model reads head and tail, and so does a person. Data and details
+/// that are larger give way to their size. Images stay as they are.
 pub(super) fn cut(end: &mut CallEnd, most: usize) {
-    let whole = text_bytes(&end.content);
-    if whole > most {
+    if text_bytes(&end.content) > most {
         let text = all_text(&end.content);
-        // Twice as much of the head as of the tail, which is what fits best with what tools print.
-        let (head, tail) = (most / 3 * 2, most / 3);
-        let left_out = whole.saturating_sub(head).saturating_sub(tail);
-        let note = format!(
-            "[.. about {left_out} of {whole} bytes are left out here; ask for less at a time ..]"
-        );
-        set_text(&mut end.content, shortened(&text, head, tail, &note));
+        set_text(&mut end.content, cut_text(&text, most));
+    }
+    if let Shown::Text(text) = &mut end.shown
+        && text.len() > most
+    {
+        *text = cut_text(text, most);
     }
     for value in [&mut end.data, &mut end.details].into_iter().flatten() {
         let bytes = json_bytes(value);
@@ -59,6 +59,20 @@ pub(super) fn cut(end: &mut CallEnd, most: usize) {
             *value = json!({ "left_out_bytes": bytes });
         }
     }
+}
+
+/// Head, tail and what is missing between them, in so many bytes; where not even the sentence fits, it is all there is.
+fn cut_text(text: &str, most: usize) -> String {
+    let whole = text.len();
+    let note = |left_out: usize| {
+        format!(
+            "[.. about {left_out} of {whole} bytes are left out here; ask for less at a time ..]"
+        )
+    };
+    let room = most.saturating_sub(note(whole).len() + 2);
+    // Twice as much of the head as of the tail, which is what fits best with what tools print.
+    let (head, tail) = (room / 3 * 2, room / 3);
+    shortened(text, head, tail, &note(whole - head - tail))
 }
 
 fn text_bytes(content: &[Content]) -> usize {

@@ -7,6 +7,7 @@ use super::event::Event;
 use super::host::{Given, RunDataMap, RunHost};
 use super::inbox::Inbox;
 use super::limits::Limit;
+use super::live::Watch;
 use super::output::{Shape, TypedRun};
 use super::session::{self, Session};
 use super::state::RunState;
@@ -47,6 +48,7 @@ pub struct Run {
     shape: Option<Shape>,
     outer: Option<Arc<dyn Host>>,
     session: Option<Session>,
+    watch: Option<Watch>,
 }
 
 impl Run {
@@ -69,6 +71,7 @@ impl Run {
             shape: None,
             outer: None,
             session: None,
+            watch: None,
         }
     }
 
@@ -119,6 +122,12 @@ impl Run {
     /// Takes messages from this inbox while it runs.
     pub fn inbox(mut self, inbox: &Inbox) -> Self {
         self.inbox = inbox.clone();
+        self
+    }
+
+    /// Shows the run while it runs.
+    pub fn watch(mut self, watch: &Watch) -> Self {
+        self.watch = Some(watch.clone());
         self
     }
 
@@ -174,7 +183,9 @@ impl Run {
             shape,
             outer,
             session,
+            watch,
         } = self;
+        let events = events.shown_by(watch);
         let span = tracing::info_span!(
             "run",
             id = state.head.id.as_str(),
@@ -200,6 +211,7 @@ impl Run {
                     Err(error) => return Err(RunError::new(error.into(), state)),
                 }
             }
+            events.begin(&state);
             let host = RunHost::new(
                 given,
                 &events,

@@ -57,7 +57,10 @@ pub(super) struct Head {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Standing {
-    Approve,
+    /// Of the tool as it was when somebody agreed.
+    Approve {
+        fingerprint: String,
+    },
     Reject(String),
 }
 

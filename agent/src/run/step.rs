@@ -23,7 +23,8 @@ pub struct NextTurn {
     pub model: Option<Arc<dyn Model>>,
     /// Other instructions.
     pub instructions: Option<String>,
-    /// Other options, the tool choice among them.
+    /// Other options, the tool choice among them. A choice that forces a call is made in this turn, also after calls: do not
+    /// set it in every one, or the model can never answer.
     pub options: Option<RequestOptions>,
     /// What the request shows in place of the conversation, which itself stays as it is. It must be one that can be sent:
     /// see [`history::repair`](crate::history::repair).
@@ -109,9 +110,11 @@ impl<'a> Drive<'a> {
         setup: &'a Setup,
         of_step: Option<RequestOptions>,
     ) -> Cow<'a, RequestOptions> {
+        // What is asked for in this one turn is meant for this one turn.
+        let is_of_step = of_step.is_some();
         let mut options = of_step.map_or(Cow::Borrowed(&setup.options), Cow::Owned);
         let tools_were_called = self.host.lock_counts().calls > 0;
-        if is_spent(options.tool_choice.as_ref(), tools_were_called) {
+        if !is_of_step && is_spent(options.tool_choice.as_ref(), tools_were_called) {
             options.to_mut().tool_choice = None;
         }
         if let Some(shape) = &self.host.shape {

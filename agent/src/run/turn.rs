@@ -1,7 +1,7 @@
 //! The loop itself.
 
 use super::batch::BatchEnd;
-use super::desk::gate;
+use super::desk::{ask_about_answer, ask_about_input};
 use super::effects::{Effects, Events, Key};
 use super::error::Cause;
 use super::event::Event;
@@ -121,7 +121,13 @@ impl Drive<'_> {
         let end = match next {
             Next::Run => {
                 self.host.lock_counts().cut_offs = 0;
-                self.batch(tools).await?
+                match self.batch(tools).await {
+                    Err(Cause::Limit(limit)) => {
+                        self.end_turn().await;
+                        return Err(Cause::Limit(limit));
+                    }
+                    end => end?,
+                }
             }
             Next::SendAgain => {
                 let cut_offs = {
@@ -151,20 +157,17 @@ impl Drive<'_> {
     /// The calls of the last reply.
     async fn batch(&mut self, tools: &ToolSet) -> Result<TurnEnd, Cause> {
         let end = self.run_batch(tools).await?;
-        self.take_what_tools_named();
         Ok(match end {
             BatchEnd::GoOn => TurnEnd::GoOn,
-            BatchEnd::EndRun => TurnEnd::Done(Finished::default()),
+            BatchEnd::EndRun => TurnEnd::Done(self.finished().await?),
         })
     }
 
     /// The reply is the answer, if it has the shape that was asked for and the hooks let it pass.
     async fn end(&mut self) -> Result<TurnEnd, Cause> {
-        let Some(reply) = self.state.last_reply() else {
-            return Err(Cause::UnknownStop(None));
-        };
+        let text = self.state.last_reply().map(Reply::text).unwrap_or_default();
         if let Some(shape) = &self.host.shape
-            && let Err(problems) = shape.fit(&reply.text())
+            && let Err(problems) = shape.fit(&text)
         {
             if !self.host.may_answer_again(shape.retries) {
                 return Err(Cause::WrongShape(problems));
@@ -175,24 +178,35 @@ impl Drive<'_> {
             .await;
             return Ok(TurnEnd::GoOn);
         }
+        Ok(TurnEnd::Done(self.finished().await?))
+    }
+
+    /// The last thing that the model said as the answer, as far as the hooks let it pass.
+    async fn finished(&mut self) -> Result<Finished, Cause> {
+        let Some(reply) = self.state.last_reply() else {
+            return Err(Cause::UnknownStop(None));
+        };
         let hooks = &self.host.agent(&self.state.head.handed_to).setup().hooks;
-        let replaced = gate(hooks, self.host, |hook| hook.output(reply)).await?;
-        Ok(TurnEnd::Done(Finished {
+        let replaced = ask_about_answer(hooks, self.host, reply).await?;
+        Ok(Finished {
             limit: None,
             replaced,
-        }))
+        })
     }
 
     /// Ends a run that has hit a limit, with one more answer if the host wants that and the limit allows it.
     async fn last_answer(&mut self, limit: Limit) -> Result<Finished, Cause> {
-        if !(self.host.setup().limits.last_answer && limit.leaves_a_last_answer()) {
+        // The limit that was hit first may hide one that must not be gone beyond.
+        let also = self.host.reached_for_good();
+        let leaves_one = limit.leaves_a_last_answer() && also.is_none();
+        if !(self.host.setup().limits.last_answer && leaves_one) {
             return Err(Cause::Limit(limit));
         }
-        self.begin_turn().await;
         self.say(Message::user(format!(
             "{limit}. Answer now with what you have; no tool can be called any more."
         )))
         .await;
+        self.begin_turn().await;
         let mut step = self.step();
         step.tools = Arc::default();
         step.options.to_mut().tool_choice = None;
@@ -207,10 +221,11 @@ impl Drive<'_> {
             self.deliver().await?;
             return Err(Cause::Limit(limit));
         }
+        let finished = self.finished().await?;
         self.end_turn().await;
         Ok(Finished {
             limit: Some(limit),
-            replaced: None,
+            ..finished
         })
     }
 
@@ -258,10 +273,7 @@ impl Drive<'_> {
             return Ok(());
         };
         let setup = self.host.agent(&self.state.head.handed_to).setup();
-        let replaced = gate(&setup.hooks, self.host, |hook| hook.input(&content)).await?;
-        if let Some(text) = replaced {
-            content = vec![text.into()];
-        }
+        ask_about_input(&setup.hooks, self.host, &mut content).await?;
         setup.redact(&mut content);
         self.say(Message::User { content }).await;
         self.save().await
@@ -272,13 +284,6 @@ impl Drive<'_> {
             self.events.send(Event::Heard(message.clone())).await;
         }
         self.state.push(message);
-    }
-
-    /// Takes note of the deferred tools and the agent that tools have named.
-    fn take_what_tools_named(&mut self) {
-        let mut named = self.host.named();
-        self.state.head.revealed.append(&mut named.tools);
-        self.state.head.handed_to.extend(named.agent.take());
     }
 
     pub(super) fn keep_counts(&mut self) {

@@ -1,13 +1,15 @@
 use super::{ArtifactStore, CallEnd};
 use crate::json::Mends;
 use crate::message::{Outcome, ToolCall, ToolResult, Transcript, Usage};
+use crate::schema::Fingerprint;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// What a running call knows of itself: its id, whether it is still wanted, where to report progress, the data of its
@@ -29,8 +31,8 @@ struct Inner {
     own: OnceLock<CancellationToken>,
     host: Arc<dyn Host>,
     open: AtomicBool,
-    /// How many calls it has made of other tools.
-    invoked: AtomicUsize,
+    /// The calls that it has made of other tools, in this attempt.
+    invoked: Mutex<Invoked>,
     /// What waited inside the call when the run was stopped: it goes on from there.
     waited: Option<Value>,
 }
@@ -84,6 +86,15 @@ impl From<String> for CallKey {
     }
 }
 
+/// The calls that a call has made of other tools.
+#[derive(Default)]
+struct Invoked {
+    all: usize,
+    /// How often the same was called: the same call of the same attempt gets the same key, in whichever order calls that
+    /// run beside one another are made.
+    same: HashMap<String, usize>,
+}
+
 /// What the loop does for a running call.
 pub(crate) trait Host: Send + Sync {
     /// Shows progress to whoever watches the run.
@@ -98,12 +109,17 @@ pub(crate) trait Host: Send + Sync {
     }
 
     /// Where results go that are too large for the model.
-    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+    fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
         None
     }
 
     /// Runs a call of another tool of the run, inside this one.
-    fn invoke(self: Arc<Self>, call: ToolCall, _under: &ToolContext) -> BoxFuture<'_, ToolResult> {
+    fn invoke(
+        self: Arc<Self>,
+        call: ToolCall,
+        _key: String,
+        _under: &ToolContext,
+    ) -> BoxFuture<'_, ToolResult> {
         let end = CallEnd::says(
             Outcome::NotRun,
             format!(
@@ -137,7 +153,7 @@ impl ToolContext {
                 own: OnceLock::new(),
                 host,
                 open: AtomicBool::new(true),
-                invoked: AtomicUsize::new(0),
+                invoked: Mutex::default(),
                 waited: None,
             }),
         }
@@ -229,7 +245,33 @@ impl ToolContext {
     }
 
     /// A key for requests with effects: the same however often this one call is retried, resumed or replayed, and
-    /// different for every other call.
+    /// different for every other call. Of a call that a tool [makes](Self::invoke) it is the same for the same arguments.
+    ///
+    /// ```
+    /// use agent::{State, ToolContext, ToolError, tool};
+    /// # #[derive(Clone)] struct Bank;
+    /// # impl Bank {
+    /// #     async fn pay(&self, key: &str, to: &str, cents: u64) -> Result<String, std::io::Error> {
+    /// #         let _ = (key, to, cents);
+    /// #         Ok(String::new())
+    /// #     }
+    /// # }
+    ///
+    /// /// Pay an invoice.
+    /// #[tool(idempotent, needs_approval, timeout = "20s")]
+    /// async fn pay(
+    ///     /// Who gets the money, as an IBAN.
+    ///     to: String,
+    ///     /// How much, in cents.
+    ///     #[arg(range = 1..)] cents: u64,
+    ///     State(bank): State<Bank>,
+    ///     cx: &ToolContext,
+    /// ) -> Result<String, ToolError> {
+    ///     // The bank pays once for each key, so the call may be retried: the tool is `idempotent`.
+    ///     let receipt = bank.pay(cx.idempotency_key(), &to, cents).await;
+    ///     receipt.map_err(ToolError::transient)
+    /// }
+    /// ```
     pub fn idempotency_key(&self) -> &str {
         self.inner.key.as_str()
     }
@@ -274,8 +316,8 @@ impl ToolContext {
     }
 
     /// Where results go that are too large for the model, if the agent was given a store.
-    pub fn artifacts(&self) -> Option<&dyn ArtifactStore> {
-        self.inner.host.artifacts().map(|store| &**store)
+    pub fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
+        self.inner.host.artifacts()
     }
 
     /// Calls another tool of the run, by the same road as a call of the model: the arguments are checked, rules and hooks
@@ -304,9 +346,30 @@ impl ToolContext {
     ///
     /// Dropping the future drops the other call where it stands.
     pub async fn invoke(&self, name: &str, arguments: &str) -> ToolResult {
-        let number = self.inner.invoked.fetch_add(1, Ordering::Relaxed);
+        let what = Fingerprint::of(&format!("{name} {arguments}")).to_string();
+        let (number, same) = {
+            let mut invoked = self.invoked();
+            let number = invoked.all;
+            invoked.all += 1;
+            let same = invoked.same.entry(what.clone()).or_default();
+            *same += 1;
+            (number, *same)
+        };
+        let key = format!("{}-{what}-{same}", self.idempotency_key());
         let call = ToolCall::new(format!("{}.{number}", self.call_id()), name, arguments);
-        Arc::clone(&self.inner.host).invoke(call, self).await
+        Arc::clone(&self.inner.host).invoke(call, key, self).await
+    }
+
+    /// From here on the call is made anew.
+    pub(crate) fn begin_attempt(&self) {
+        *self.invoked() = Invoked::default();
+    }
+
+    fn invoked(&self) -> MutexGuard<'_, Invoked> {
+        self.inner
+            .invoked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn host(&self) -> &Arc<dyn Host> {
@@ -380,12 +443,17 @@ impl Host for WithData {
         self.under.run_id()
     }
 
-    fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+    fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
         self.under.artifacts()
     }
 
-    fn invoke(self: Arc<Self>, call: ToolCall, under: &ToolContext) -> BoxFuture<'_, ToolResult> {
-        Arc::clone(&self.under).invoke(call, under)
+    fn invoke(
+        self: Arc<Self>,
+        call: ToolCall,
+        key: String,
+        under: &ToolContext,
+    ) -> BoxFuture<'_, ToolResult> {
+        Arc::clone(&self.under).invoke(call, key, under)
     }
 
     fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {

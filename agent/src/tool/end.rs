@@ -34,6 +34,12 @@ pub struct CallEnd {
     /// batch says this, and none of them failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub terminate: bool,
+    /// Deferred tools that the model may call from the next request on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<String>,
+    /// The agent that goes on with the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hand_to: Option<String>,
     /// The error that the tool returned. It does not outlive the process.
     #[serde(skip)]
     pub(crate) error: Option<ToolError>,
@@ -49,6 +55,8 @@ impl CallEnd {
             data: None,
             details: None,
             terminate: false,
+            reveals: Vec::new(),
+            hand_to: None,
             error: None,
         }
     }
@@ -84,6 +92,8 @@ impl CallEnd {
             data: output.data,
             details: output.details,
             terminate: output.terminate,
+            reveals: output.reveals,
+            hand_to: output.hand_to,
             ..Self::new(Outcome::Done, output.content)
         }
     }
@@ -178,6 +188,14 @@ impl CallEnd {
         Self::says(
             Outcome::Cancelled,
             "the run was cancelled before this call began; it did not run",
+        )
+    }
+
+    /// The end of a call that had not begun when a hook or a failure ended its run.
+    pub(crate) fn stopped_before() -> Self {
+        Self::says(
+            Outcome::NotRun,
+            "the run ended before this call began; it did not run",
         )
     }
 

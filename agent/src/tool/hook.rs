@@ -16,6 +16,9 @@ use std::fmt;
 /// were given. `before` is asked for the whole batch before any of it starts, `after` for the whole batch when all of it
 /// has ended, both in the model's order. Hooks of one run are never called at the same time.
 ///
+/// Each hook sees what those before it made of a prompt, a call or an answer. It cannot
+/// [call](ToolContext::invoke) tools of its own run: that would ask the hooks while they are being asked.
+///
 /// A hook that returns an error or panics fails the call that it looked at, or the run if it looked at no call; it is
 /// never passed over.
 ///
@@ -64,7 +67,8 @@ pub trait Hook: Send + Sync {
         Ok(After::GoOn)
     }
 
-    /// Looks at the answer before the run ends with it.
+    /// Looks at the answer before the run ends with it: also one that was given with calls after which nothing more was
+    /// to be said, and the last one that a [limit](crate::Limits::last_answer) allows.
     async fn output(&self, answer: &Reply) -> Result<Gate, ToolError> {
         let _ = answer;
         Ok(Gate::Pass)

@@ -16,6 +16,10 @@ pub struct ToolOutput {
     pub details: Option<Value>,
     /// Whether the run may end after this batch: see [`terminating`](Self::terminating).
     pub terminate: bool,
+    /// Deferred tools that the model may call from the next request on: see [`revealing`](Self::revealing).
+    pub reveals: Vec<String>,
+    /// The agent that goes on with the run.
+    pub(crate) hand_to: Option<String>,
 }
 
 /// What a person is shown of an answer. The model never reads it. Not a place for secrets: whoever reads the events of
@@ -92,6 +96,19 @@ impl ToolOutput {
     #[must_use]
     pub fn terminating(mut self) -> Self {
         self.terminate = true;
+        self
+    }
+
+    /// The same answer, after which the model may call these tools, if there are such and they are
+    /// [deferred](super::ToolPolicy::deferred).
+    #[must_use]
+    pub fn revealing(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.reveals.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    pub(crate) fn handing_to(mut self, agent: impl Into<String>) -> Self {
+        self.hand_to = Some(agent.into());
         self
     }
 

@@ -1,18 +1,22 @@
 //! The rules of the loop: what becomes of calls, how runs stop, what is seen of them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod approval;
 mod calls;
 mod events;
+mod hooks;
 mod ids;
 mod live;
+mod middleware;
 mod outside;
+mod permission;
 mod requests;
 mod stops;
 
-use agent::Agent;
 use agent::message::{Message, ToolCall, ToolResult};
 use agent::model::ScriptedModel;
-use std::sync::Arc;
+use agent::{Agent, State, ToolSet, tool, tools};
+use std::sync::{Arc, Mutex};
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall::new(id, name, arguments)
@@ -38,4 +42,64 @@ async fn results(agent: &Agent, model: &ScriptedModel) -> Vec<ToolResult> {
 
 fn scripted(steps: impl IntoIterator<Item = agent::model::Step>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(steps))
+}
+
+/// What happened, in its order.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn say(&self, text: impl Into<String>) {
+        self.0.lock().unwrap().push(text.into());
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Note that it runs.
+#[tool]
+async fn note(
+    /// What to note.
+    what: String,
+    State(log): State<Log>,
+) -> String {
+    log.say(format!("run {what}"));
+    what
+}
+
+/// The tool `note`, which answers with what it was told and writes it into the log.
+fn notes(log: &Log) -> ToolSet {
+    tools![note].with_state(log.clone()).unwrap()
+}
+
+/// A call of `note`.
+fn noting(what: &str) -> ToolCall {
+    call(
+        what,
+        "note",
+        &serde_json::json!({ "what": what }).to_string(),
+    )
+}
+
+/// The outcome and the text of each result.
+fn ends(results: &[ToolResult]) -> Vec<(agent::message::Outcome, String)> {
+    let ends = results.iter().map(|result| (result.outcome, result.text()));
+    ends.collect()
+}
+
+/// All results of a transcript, in their order.
+fn all_results(transcript: &[Message]) -> Vec<ToolResult> {
+    let results = transcript.iter().filter_map(|message| match message {
+        Message::Results { results } => Some(results.clone()),
+        _ => None,
+    });
+    results.flatten().collect()
+}
+
+/// A result whose text says something.
+fn says(results: &[ToolResult], at: usize, text: &str) {
+    let found = results[at].text();
+    assert!(found.contains(text), "result {at} is `{found}`");
 }

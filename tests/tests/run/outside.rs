@@ -49,7 +49,7 @@ async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
     let error = agent.run("go").await.unwrap_err();
     assert_eq!(error.kind(), RunErrorKind::Suspended);
     let mut paused = error.into_paused().unwrap();
-    let waiting: Vec<_> = paused.waiting().map(|call| call.id.clone()).collect();
+    let waiting: Vec<_> = paused.waiting().map(|call| call.id().to_owned()).collect();
     assert_eq!(
         waiting,
         ["b", "d"],
