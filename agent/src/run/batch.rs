@@ -77,10 +77,11 @@ impl Drive<'_> {
             .filter(|end| end.outcome == Outcome::UnknownTool)
             .count();
         self.host.count_ends(all_failed, unknown);
-        let mut revealed: Vec<String> = ends().flat_map(|end| end.reveals.clone()).collect();
-        let hand_to: Vec<String> = ends().filter_map(|end| end.hand_to.clone()).collect();
-        self.state.head.revealed.extend(revealed.drain(..));
-        self.state.head.handed_to.extend(hand_to);
+        let onward = ends().filter_map(|end| end.onward.as_deref().cloned());
+        for onward in onward.collect::<Vec<_>>() {
+            self.state.head.revealed.extend(onward.reveals);
+            self.state.head.handed_to.extend(onward.hand_to);
+        }
         self.deliver().await?;
         Ok(if end_run || terminated {
             BatchEnd::EndRun
@@ -219,13 +220,12 @@ fn keep_first_hand_over(open: &mut [OpenCall]) {
     let mut first: Option<String> = None;
     for open in open {
         if let Stage::Finished(end) = &mut open.stage
-            && let Some(to) = end.hand_to.take()
+            && let Some(to) = (end.onward.as_ref()).and_then(|onward| onward.hand_to.clone())
         {
             if let Some(first) = &first {
                 let text = format!("the run was handed to `{first}` already, so this was not done");
                 *end = CallEnd::says(Outcome::Failed, text);
             } else {
-                end.hand_to = Some(to.clone());
                 first = Some(to);
             }
         }

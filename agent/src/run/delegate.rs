@@ -210,6 +210,8 @@ pub(super) fn fit(definition: &ToolDefinition, query: &str) -> usize {
         .iter()
         .map(|word| match word {
             word if name.contains(word) => 3,
+            // `a`, `to`, `of`: in every description, and in no search.
+            word if word.is_ascii() && word.len() < 3 => 0,
             word if description.contains(word) => 2,
             word if description
                 .iter()

@@ -161,13 +161,13 @@ impl LiveRun {
 
     pub(super) fn of(state: &RunState) -> Self {
         let calls = state.open_calls().filter_map(|(call, open)| {
-            let stage = match &open.stage {
+            let how_far = match &open.stage {
                 Stage::Finished(_) => return None,
                 Stage::Waiting { why } => LiveStage::Waiting(why.clone()),
                 Stage::Started | Stage::Suspended { .. } => LiveStage::Started,
                 Stage::Asked | Stage::Cleared { .. } => LiveStage::Asked,
             };
-            Some(LiveCall::new(call.clone(), stage))
+            Some(LiveCall::new(call.clone(), how_far))
         });
         Self {
             turn: state.head.turn,

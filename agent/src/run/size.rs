@@ -21,11 +21,7 @@ pub(super) async fn offload(
     }
     let text = all_text(&end.content);
     let whole = text.len();
-    let artifact = Artifact {
-        tool: call.name.clone(),
-        call_id: call.id.clone(),
-        text: text.clone(),
-    };
+    let artifact = Artifact::new(call.name.as_str(), call.id.as_str(), text.as_str());
     match store.put(artifact).await {
         Ok(id) => {
             let note = format!(

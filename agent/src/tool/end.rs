@@ -1,7 +1,7 @@
 //! How one call ended, before it is a result in the transcript.
 
 use super::body::{Ended, Suspension};
-use super::output::Shown;
+use super::output::{Onward, Shown};
 use super::{ToolDefinition, ToolError, ToolOutput};
 use crate::json::Mends;
 use crate::message::{Content, Outcome, ToolCall, ToolResult};
@@ -34,12 +34,9 @@ pub struct CallEnd {
     /// batch says this, and none of them failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub terminate: bool,
-    /// Deferred tools that the model may call from the next request on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reveals: Vec<String>,
-    /// The agent that goes on with the run.
+    /// What it says of the next request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) hand_to: Option<String>,
+    pub(crate) onward: Option<Box<Onward>>,
     /// The error that the tool returned. It does not outlive the process.
     #[serde(skip)]
     pub(crate) error: Option<ToolError>,
@@ -55,8 +52,7 @@ impl CallEnd {
             data: None,
             details: None,
             terminate: false,
-            reveals: Vec::new(),
-            hand_to: None,
+            onward: None,
             error: None,
         }
     }
@@ -92,8 +88,7 @@ impl CallEnd {
             data: output.data,
             details: output.details,
             terminate: output.terminate,
-            reveals: output.reveals,
-            hand_to: output.hand_to,
+            onward: output.onward,
             ..Self::new(Outcome::Done, output.content)
         }
     }

@@ -16,8 +16,16 @@ pub struct ToolOutput {
     pub details: Option<Value>,
     /// Whether the run may end after this batch: see [`terminating`](Self::terminating).
     pub terminate: bool,
-    /// Deferred tools that the model may call from the next request on: see [`revealing`](Self::revealing).
-    pub reveals: Vec<String>,
+    /// What it says of the next request.
+    pub(crate) onward: Option<Box<Onward>>,
+}
+
+/// What an answer says of the next request. Few say anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Onward {
+    /// Deferred tools that the model may call from then on.
+    pub(crate) reveals: Vec<String>,
     /// The agent that goes on with the run.
     pub(crate) hand_to: Option<String>,
 }
@@ -103,12 +111,13 @@ impl ToolOutput {
     /// [deferred](super::ToolPolicy::deferred).
     #[must_use]
     pub fn revealing(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.reveals.extend(tools.into_iter().map(Into::into));
+        let onward = self.onward.get_or_insert_default();
+        onward.reveals.extend(tools.into_iter().map(Into::into));
         self
     }
 
     pub(crate) fn handing_to(mut self, agent: impl Into<String>) -> Self {
-        self.hand_to = Some(agent.into());
+        self.onward.get_or_insert_default().hand_to = Some(agent.into());
         self
     }
 

@@ -4,14 +4,25 @@
 mod approval;
 mod calls;
 mod events;
+mod failures;
 mod hooks;
 mod ids;
+mod keys;
+mod limits;
 mod live;
 mod middleware;
+mod nested;
 mod outside;
+mod overflow;
 mod permission;
+mod reports;
 mod requests;
+mod results;
+mod signing;
 mod stops;
+mod turns;
+mod typed;
+mod watching;
 
 use agent::message::{Message, ToolCall, ToolResult};
 use agent::model::ScriptedModel;
