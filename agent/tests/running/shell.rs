@@ -136,7 +136,8 @@ async fn a_process_that_is_asked_to_end_can_say_goodbye() {
     let shell = Shell::new(&scratch.workspace());
     let command = "trap 'echo goodbye; exit' TERM; while :; do sleep 0.01; done";
     let result = answer(&shell, command, 1).await.unwrap_err();
-    assert!(result.starts_with("goodbye\n[timed out"), "{}", result);
+    // The shell may first say that the command in its loop was ended.
+    assert!(result.contains("goodbye\n[timed out"), "{}", result);
 }
 
 #[tokio::test]

@@ -23,9 +23,7 @@ pub(crate) struct Options {
 
 impl Options {
     /// Reads the arguments; `None` if there is nothing to do.
-    pub(crate) fn from_args(
-        args: impl Iterator<Item = String>,
-    ) -> Result<Option<Self>, String> {
+    pub(crate) fn from_args(args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut args = args;
         let (mut task, mut resume, mut folder, mut script) = (None, false, None, None);
         while let Some(arg) = args.next() {
@@ -36,7 +34,9 @@ impl Options {
                 "--script" => script = Some(PathBuf::from(value()?)),
                 "--help" | "-h" => return Ok(None),
                 _ if arg.starts_with('-') => return Err(format!("there is no option `{arg}`")),
-                _ if task.is_some() => return Err("say the task as one argument, in quotes".to_owned()),
+                _ if task.is_some() => {
+                    return Err("say the task as one argument, in quotes".to_owned());
+                }
                 _ => task = Some(arg),
             }
         }
@@ -60,12 +60,20 @@ impl Options {
 /// Conversations stand where the user's programs keep their state, so that the folder itself stays clean.
 fn state_of(folder: &std::path::Path) -> Result<PathBuf, String> {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state"));
-    let base = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(home);
+    let base = std::env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .or_else(home);
     let base = base.ok_or("neither XDG_STATE_HOME nor HOME says where to keep conversations")?;
     let name: String = folder
         .to_string_lossy()
         .chars()
-        .map(|letter| if letter.is_alphanumeric() { letter } else { '-' })
+        .map(|letter| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        })
         .collect();
     Ok(base.join("coder").join(name))
 }

@@ -30,7 +30,10 @@ impl Terminal {
                 let _ = stdout().flush();
             }
             Event::CallStarted(call) => {
-                self.line("36", &format!("-> {} {}", call.call().name, call.arguments()));
+                self.line(
+                    "36",
+                    &format!("-> {} {}", call.call().name, call.arguments()),
+                );
             }
             Event::Progress {
                 name,
@@ -75,7 +78,10 @@ impl Terminal {
 
     pub(crate) fn usage(&self, usage: Usage, turns: u32) {
         let Usage { input, output, .. } = usage;
-        self.line("2", &format!("[{turns} turns, {input} tokens read, {output} written]"));
+        self.line(
+            "2",
+            &format!("[{turns} turns, {input} tokens read, {output} written]"),
+        );
     }
 
     /// Asks about each pending call. Where nobody answers, the answer is no.

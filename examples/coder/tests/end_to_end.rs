@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("coder").join(name);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("coder")
+        .join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("project")).unwrap();
     fs::write(folder.join("project/AGENTS.md"), "Keep it short.\n").unwrap();
@@ -43,7 +45,12 @@ fn coder(folder: &Path, script: &[Value], args: &[&str], answers: &str) -> Outpu
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(answers.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(answers.as_bytes())
+        .unwrap();
     child.wait_with_output().unwrap()
 }
 
@@ -76,7 +83,13 @@ fn what_reads_runs_at_once_and_what_writes_when_the_user_agrees() {
     let said = said(&output);
     assert!(output.status.success(), "{said}");
     assert_eq!(greeting(&folder), "hello world\n", "{said}");
-    for part in ["-> read", "?? edit", "-hello wrld", "+hello world", "Fixed the greeting."] {
+    for part in [
+        "-> read",
+        "?? edit",
+        "-hello wrld",
+        "+hello world",
+        "Fixed the greeting.",
+    ] {
         assert!(said.contains(part), "{part} is missing in:\n{said}");
     }
 }
@@ -103,7 +116,12 @@ fn where_nobody_answers_nothing_is_written() {
 #[test]
 fn a_conversation_goes_on_with_resume() {
     let folder = folder("resumed");
-    let first = coder(&folder, &[read(), text("It says hello.")], &["read the greeting"], "");
+    let first = coder(
+        &folder,
+        &[read(), text("It says hello.")],
+        &["read the greeting"],
+        "",
+    );
     assert!(first.status.success(), "{}", said(&first));
     // The file was read by another process: it is read again before it is changed.
     let script = [read(), edit("2"), text("Fixed it.")];
@@ -124,5 +142,8 @@ fn escape_sequences_do_not_reach_the_terminal() {
     let folder = folder("escapes");
     let output = coder(&folder, &[text("\u{1b}[2Jgone")], &["say something"], "");
     let said = said(&output);
-    assert!(said.contains("gone") && !said.contains('\u{1b}'), "{said:?}");
+    assert!(
+        said.contains("gone") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
 }

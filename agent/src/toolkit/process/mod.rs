@@ -1,7 +1,7 @@
 //! Child processes that end with whoever started them, for the tools that run something.
 //!
 //! Read `environment` (what a child knows), `spawn` (how one is started), `tree` (what it became, and how all of that is
-//! ended), `kept` (its output), `run` (one from start to end), `background` (those that outlive a call).
+//! ended), `kept` (its output), `run` (one from start to end).
 
 mod environment;
 mod kept;

@@ -1,3 +1,5 @@
+//! The tree of processes that a child became, and how all of it is ended; `linux` finds those that left their group.
+
 use rustix::process::{Pid, Signal};
 use std::time::{Duration, Instant};
 
