@@ -87,7 +87,7 @@ async fn nothing_outlives_a_time_out() {
         let shell = Shell::new(&scratch.workspace());
         let answer = shell.shell(command, 1, &ToolContext::for_test()).await;
         let text = answer.unwrap_err().to_string();
-        assert!(text.contains("timed out after 1 s"), "{what}: {}", text);
+        assert!(text.contains("timed out after 1 s"), "{what}: {text}");
         nothing_is_left(&scratch, what).await;
     }
 }
@@ -101,7 +101,7 @@ async fn nothing_outlives_a_command_that_ends() {
         let shell = Shell::new(&scratch.workspace());
         let answer = shell.shell(&command, 60, &ToolContext::for_test()).await;
         let text = answer.unwrap();
-        assert!(text.contains("exit code 0"), "{what}: {}", text);
+        assert!(text.contains("exit code 0"), "{what}: {text}");
         nothing_is_left(&scratch, what).await;
     }
 }

@@ -31,7 +31,7 @@ fn failing() -> Result<(), &'static str> {
 /// Take a minute.
 #[tool(sequential)]
 async fn slow() {
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
 }
 
 /// Keep a thread busy.

@@ -1,5 +1,12 @@
 //! The rules of the loop: what becomes of calls, how runs stop, what is seen of them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::match_bool,
+    clippy::single_match_else,
+    clippy::items_after_statements,
+    reason = "a predicate over arguments gets all of them by reference, and a table reads best beside its rule"
+)]
 
 mod approval;
 mod calls;

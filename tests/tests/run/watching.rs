@@ -49,7 +49,7 @@ async fn the_fold_of_the_events_is_the_transcript() {
         most_calls = most_calls.max(live.calls().len());
         match &event {
             Event::Progress { .. } => {
-                progress.extend(live.calls().iter().filter_map(|call| call.progress.clone()))
+                progress.extend(live.calls().iter().filter_map(|call| call.progress.clone()));
             }
             Event::Text(_) => live.text().clone_into(&mut written),
             Event::CallStarted(_) => {

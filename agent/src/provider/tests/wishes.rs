@@ -1,4 +1,9 @@
 //! What a request wishes for beside tools, and what one protocol alone knows.
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "options are set as users set them, field by field: they may not be built whole outside of the crate"
+)]
+
 use super::*;
 use crate::model::{Effort, PromptCache, ProviderOptions, Reasoning, ResponseFormat};
 use crate::provider::{anthropic, openai_chat, openai_responses};
