@@ -169,7 +169,7 @@ impl Agent {
             call.id.as_str(),
             name,
             call.id.as_str(),
-            host.cancellation.clone(),
+            host.given.cancellation.clone(),
             Arc::clone(&host) as _,
         );
         host.invoke_call(&tools, &call, context, approved).await

@@ -66,9 +66,9 @@ impl Drive<'_> {
             Ok(()) => {}
         }
         let ends = || {
-            self.state.open.iter().map(|open| match &open.stage {
-                Stage::Finished(end) => end,
-                _ => unreachable_end(),
+            self.state.open.iter().filter_map(|open| match &open.stage {
+                Stage::Finished(end) => Some(end),
+                _ => None,
             })
         };
         let terminated = ends().all(|end| end.terminate && !end.is_error());
@@ -175,7 +175,7 @@ impl Drive<'_> {
             }
             let wished = host.take_wishes();
             batch.wishes.add(wished);
-            if batch.wishes.stop.is_some() || host.cancellation.is_cancelled() {
+            if batch.wishes.stop.is_some() || host.given.cancellation.is_cancelled() {
                 break;
             }
             let turn = head.turn;
@@ -194,7 +194,7 @@ impl Drive<'_> {
             Stage::Suspended { suspension, .. } => Some(suspension.reason.clone()),
             _ => None,
         });
-        let cancelled = host.cancellation.is_cancelled();
+        let cancelled = host.given.cancellation.is_cancelled();
         if let (Some(reason), None, false) = (&waiting, &wishes.stop, cancelled) {
             return Err(Cause::Suspended(reason.clone()));
         }
@@ -232,12 +232,6 @@ fn keep_first_hand_over(open: &mut [OpenCall]) {
     }
 }
 
-/// All calls of a batch have ended when it is looked at; there is no other one to give.
-fn unreachable_end() -> &'static CallEnd {
-    static NONE: std::sync::OnceLock<CallEnd> = std::sync::OnceLock::new();
-    NONE.get_or_init(|| CallEnd::new(Outcome::NotRun, []))
-}
-
 fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
     let inner = match &open.stage {
         Stage::Suspended {
@@ -249,7 +243,7 @@ fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) 
         call.id.as_str(),
         call.name.as_str(),
         key,
-        host.cancellation.clone(),
+        host.given.cancellation.clone(),
         Arc::clone(host) as _,
     )
     .going_on_from(inner)

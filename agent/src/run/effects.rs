@@ -108,7 +108,7 @@ impl<'a> InProcess<'a> {
     }
 
     fn cancellation(&self) -> &'a CancellationToken {
-        &self.host.cancellation
+        &self.host.given.cancellation
     }
 
     /// Does something unless the run is cancelled or its time is over.

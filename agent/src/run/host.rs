@@ -3,10 +3,10 @@
 use super::agent::Agent;
 use super::delegate::fit;
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
-use super::effects::{Events, InProcess, Key, ReadyCall};
+use super::effects::{Effects, Events, InProcess, Key};
 use super::event::Event;
 use super::inbox::Inbox;
-use super::limits::{Counts, Limit, Limits};
+use super::limits::{Counts, Limit};
 use super::output::Shape;
 use super::plan::Setup;
 use crate::json::Mends;
@@ -25,22 +25,13 @@ use tokio_util::sync::CancellationToken;
 /// What one run was given and what it does for its tools.
 pub(super) struct RunHost {
     id: Arc<str>,
-    agent: Agent,
-    pub(super) cancellation: CancellationToken,
-    data: RunDataMap,
-    pub(super) inbox: Inbox,
-    /// What the answer must be, if it must be more than text.
-    pub(super) shape: Option<Shape>,
-    /// The run in one of whose calls this one runs.
-    outer: Option<Arc<dyn Host>>,
+    pub(super) given: Given,
     started: Instant,
     /// The newest progress of each call since the last look, in the order in which the calls first spoke.
     progress: Option<Mutex<Vec<Event>>>,
     spoke: Notify,
     counts: Mutex<Counts>,
-    /// The tools of the request that was made last, and the agent that made it.
-    offered: Mutex<Arc<ToolSet>>,
-    active: Mutex<Option<Agent>>,
+    offered: Mutex<Offered>,
     /// What was wished of the run around calls that tools made.
     wishes: Mutex<Wishes>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
@@ -52,6 +43,13 @@ tokio::task_local! {
     static ASKS_HOOKS_OF: usize;
 }
 
+/// The tools of the request that was made last, and the agent that made it.
+#[derive(Clone)]
+struct Offered {
+    by: Agent,
+    tools: Arc<ToolSet>,
+}
+
 /// The data that a run was started with, by type.
 pub(super) type RunDataMap = HashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
@@ -61,7 +59,9 @@ pub(super) struct Given {
     pub(super) cancellation: CancellationToken,
     pub(super) data: RunDataMap,
     pub(super) inbox: Inbox,
+    /// What the answer must be, if it must be more than text.
     pub(super) shape: Option<Shape>,
+    /// The run in one of whose calls this one runs.
     pub(super) outer: Option<Arc<dyn Host>>,
 }
 
@@ -81,28 +81,18 @@ impl Given {
 
 impl RunHost {
     pub(super) fn new(given: Given, events: &Events, id: String, counts: Counts) -> Arc<Self> {
-        let Given {
-            agent,
-            cancellation,
-            data,
-            inbox,
-            shape,
-            outer,
-        } = given;
+        let offered = Offered {
+            by: given.agent.clone(),
+            tools: Arc::default(),
+        };
         Arc::new(Self {
             id: id.into(),
-            agent,
-            cancellation,
-            data,
-            inbox,
-            shape,
-            outer,
+            given,
             started: Instant::now(),
             progress: events.are_read().then(Mutex::default),
             spoke: Notify::new(),
             counts: Mutex::new(counts),
-            offered: Mutex::default(),
-            active: Mutex::default(),
+            offered: Mutex::new(offered),
             wishes: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
@@ -115,7 +105,7 @@ impl RunHost {
 
     /// The agent that has the run, after it was handed on along these names.
     pub(super) fn agent(&self, handed_to: &[String]) -> &Agent {
-        let mut agent = &self.agent;
+        let mut agent = &self.given.agent;
         for name in handed_to {
             match agent.setup().handoffs.get(name) {
                 Some(next) => agent = &next.agent,
@@ -128,7 +118,7 @@ impl RunHost {
 
     /// What the agent that began the run was told; its limits are those of the run.
     pub(super) fn setup(&self) -> &Setup {
-        self.agent.setup()
+        self.given.agent.setup()
     }
 
     pub(super) fn has_data(&self, of: TypeId) -> bool {
@@ -148,7 +138,7 @@ impl RunHost {
 
     /// The run in one of whose calls this one runs.
     fn outer(&self) -> Option<&Self> {
-        self.outer.as_ref()?.as_any()?.downcast_ref()
+        self.given.outer.as_ref()?.as_any()?.downcast_ref()
     }
 
     /// Counts a request and what it used, here and in the runs around this one.
@@ -166,28 +156,21 @@ impl RunHost {
 
     /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it.
     pub(super) fn count_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
-        if let Some(outer) = self.outer() {
-            // Of those around it only the sum counts: whether calls repeat is each run's own affair.
-            outer.count_inner_calls(calls)?;
-        }
-        let limits = &self.setup().limits;
-        let mut counts = self.lock_counts();
-        if let Some(limit) = limits.exceeded_by(&counts, calls) {
-            return Err(limit);
-        }
-        counts.note_repeats(limits, calls)?;
-        counts.count_calls(limits, calls);
-        Ok(())
+        self.count_calls_of(calls, true)
     }
 
-    fn count_inner_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
+    fn count_calls_of(&self, calls: &[&ToolCall], are_own: bool) -> Result<(), Limit> {
         if let Some(outer) = self.outer() {
-            outer.count_inner_calls(calls)?;
+            outer.count_calls_of(calls, false)?;
         }
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
         if let Some(limit) = limits.exceeded_by(&counts, calls) {
             return Err(limit);
+        }
+        // Of runs inside it only the sum counts: whether calls repeat is each run's own affair.
+        if are_own {
+            counts.note_repeats(limits, calls)?;
         }
         counts.count_calls(limits, calls);
         Ok(())
@@ -227,18 +210,10 @@ impl RunHost {
         own.or_else(|| self.outer()?.reached_inside()).filter(hard)
     }
 
-    /// As `reached`, but for what counts turns.
+    /// As `reached`, for a run inside one of its calls.
     fn reached_inside(&self) -> Option<Limit> {
-        let own = Limits::reached(
-            &self.setup().limits,
-            &Counts {
-                turns: 0,
-                error_turns: 0,
-                ..self.lock_counts().clone()
-            },
-        );
-        own.filter(|limit| !matches!(limit, Limit::Turns(0)))
-            .or_else(|| self.outer()?.reached_inside())
+        let own = self.setup().limits.reached_inside(&self.lock_counts());
+        own.or_else(|| self.outer()?.reached_inside())
     }
 
     /// When the time of the run is over.
@@ -262,18 +237,20 @@ impl RunHost {
 
     /// Takes note of the tools that the model is told of now, and by which agent.
     pub(super) fn offer(&self, tools: &Arc<ToolSet>, handed_to: &[String]) {
-        *self.active.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(self.agent(handed_to).clone());
-        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(tools);
+        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Offered {
+            by: self.agent(handed_to).clone(),
+            tools: Arc::clone(tools),
+        };
     }
 
-    fn offered(&self) -> Arc<ToolSet> {
-        Arc::clone(&self.offered.lock().unwrap_or_else(PoisonError::into_inner))
+    fn offered(&self) -> Offered {
+        let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        offered.clone()
     }
 
     /// The deferred tools that fit a query best, best first; of those that fit as well, in the order of their names.
     pub(super) fn search_tools(&self, query: &str, most: usize) -> Vec<Arc<ToolDefinition>> {
-        let all = self.active().tools();
+        let all = self.offered().by.tools();
         let mut found: Vec<(usize, Arc<ToolDefinition>)> = all
             .iter()
             .filter(|tool| tool.definition().policy.deferred)
@@ -287,12 +264,6 @@ impl RunHost {
             .collect();
         found.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
         found.into_iter().take(most).map(|(_, tool)| tool).collect()
-    }
-
-    /// The agent that made the last request.
-    fn active(&self) -> Agent {
-        let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-        active.clone().unwrap_or_else(|| self.agent.clone())
     }
 
     /// What was wished of the run around calls that tools made, since the last time.
@@ -332,7 +303,7 @@ impl RunHost {
             let end = CallEnd::says(Outcome::NotRun, "a hook cannot call tools of its own run");
             return end.result(call, Mends::default());
         }
-        let agent = self.active();
+        let agent = self.offered().by;
         let setup = agent.setup();
         let desk = Desk {
             tools,
@@ -372,30 +343,17 @@ impl RunHost {
             }
         };
         let effects = InProcess::inside(self);
-        let index = 0;
-        let key = Key { turn: 0, index };
+        let key = Key { turn: 0, index: 0 };
         let tool = call.tool;
-        let mut end = match run_one(&effects, key, call).await {
-            Ok(end) => end,
-            Err(end) => return end,
+        let mut end = match effects.run(key, call).await {
+            Ok(Ok(end)) => end,
+            Ok(Err(suspension)) => return CallEnd::nobody_answers(&suspension),
+            Err(_) => return CallEnd::cancelled(),
         };
         if let Some(why) = desk.obey_on_error(tool, &mut end) {
             self.wish(Wishes::to_stop(why));
         }
         end
-    }
-}
-
-async fn run_one(
-    effects: &InProcess<'_>,
-    key: Key,
-    call: ReadyCall<'_>,
-) -> Result<CallEnd, CallEnd> {
-    use super::effects::Effects as _;
-    match effects.run(key, call).await {
-        Ok(Ok(end)) => Ok(end),
-        Ok(Err(suspension)) => Err(CallEnd::nobody_answers(&suspension)),
-        Err(_) => Err(CallEnd::cancelled()),
     }
 }
 
@@ -427,9 +385,9 @@ impl Host for RunHost {
     }
 
     fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
-        let own = self.data.get(&of).map(|data| &**data);
+        let own = self.given.data.get(&of).map(|data| &**data);
         // A run inside a call sees what the run around it was given.
-        own.or_else(|| self.outer.as_ref()?.run_data(of))
+        own.or_else(|| self.given.outer.as_ref()?.run_data(of))
     }
 
     fn run_id(&self) -> &str {
@@ -437,7 +395,7 @@ impl Host for RunHost {
     }
 
     fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
-        self.active().setup().artifacts.clone()
+        self.offered().by.setup().artifacts.clone()
     }
 
     fn invoke(
@@ -455,7 +413,7 @@ impl Host for RunHost {
                 cancellation,
                 Arc::clone(&self) as _,
             );
-            let tools = self.offered();
+            let tools = self.offered().tools;
             self.invoke_call(&tools, &call, context, false).await
         })
     }

@@ -187,10 +187,18 @@ impl Limits {
         {
             return Some(Limit::ErrorTurns(most));
         }
-        if counts.unknown_tools > self.unknown_tools {
-            return Some(Limit::UnknownTools(self.unknown_tools));
-        }
-        None
+        self.unknown_called(counts)
+    }
+
+    /// The first limit that a run has reached before a request of a run inside one of its calls, whose turns are its own.
+    pub(super) fn reached_inside(&self, counts: &Counts) -> Option<Limit> {
+        let for_good = self.reached_for_good(counts);
+        for_good.or_else(|| self.unknown_called(counts))
+    }
+
+    fn unknown_called(&self, counts: &Counts) -> Option<Limit> {
+        let most = self.unknown_tools;
+        (counts.unknown_tools > most).then_some(Limit::UnknownTools(most))
     }
 
     /// The first of those limits that a run has reached which not even a last answer may go beyond.

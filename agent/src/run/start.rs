@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::effects::{Events, InProcess, Keeper};
 use super::error::{Cause, RunError};
 use super::event::Event;
-use super::host::{Given, RunDataMap, RunHost};
+use super::host::{Given, RunHost};
 use super::inbox::Inbox;
 use super::limits::Limit;
 use super::live::Watch;
@@ -39,14 +39,9 @@ use tracing::Instrument;
 /// ```
 #[must_use = "a run does nothing until it is awaited or streamed"]
 pub struct Run {
-    agent: Agent,
+    given: Given,
     state: RunState,
     prompt: Option<Message>,
-    data: RunDataMap,
-    cancellation: CancellationToken,
-    inbox: Inbox,
-    shape: Option<Shape>,
-    outer: Option<Arc<dyn Host>>,
     session: Option<Session>,
     watch: Option<Watch>,
 }
@@ -62,14 +57,9 @@ impl Run {
 
     fn with(agent: Agent, state: RunState, prompt: Option<Message>) -> Self {
         Self {
-            agent,
+            given: Given::to(agent),
             state,
             prompt,
-            data: RunDataMap::new(),
-            cancellation: CancellationToken::new(),
-            inbox: Inbox::new(),
-            shape: None,
-            outer: None,
             session: None,
             watch: None,
         }
@@ -77,7 +67,7 @@ impl Run {
 
     /// The same run, inside a call of another one.
     pub(super) fn inside(mut self, outer: Arc<dyn Host>) -> Self {
-        self.outer = Some(outer);
+        self.given.outer = Some(outer);
         self
     }
 
@@ -88,12 +78,12 @@ impl Run {
     }
 
     pub(super) fn with_shape(mut self, shape: Shape) -> Self {
-        self.shape = Some(shape);
+        self.given.shape = Some(shape);
         self
     }
 
     pub(super) fn set_shape_retries(&mut self, retries: u32) {
-        if let Some(shape) = &mut self.shape {
+        if let Some(shape) = &mut self.given.shape {
             shape.retries = retries;
         }
     }
@@ -121,7 +111,7 @@ impl Run {
 
     /// Takes messages from this inbox while it runs.
     pub fn inbox(mut self, inbox: &Inbox) -> Self {
-        self.inbox = inbox.clone();
+        self.given.inbox = inbox.clone();
         self
     }
 
@@ -152,14 +142,14 @@ impl Run {
 
     /// Gives the run a value that its tools take as `RunData<T>`. Of each type the last one counts.
     pub fn data<T: Any + Send + Sync>(mut self, data: T) -> Self {
-        self.data.insert(TypeId::of::<T>(), Box::new(data));
+        self.given.data.insert(TypeId::of::<T>(), Box::new(data));
         self
     }
 
     /// Cancels the run when `token` is cancelled: no further call starts, those that run are dropped, and the run ends
     /// with an error that owns what was done.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancellation = token;
+        self.given.cancellation = token;
         self
     }
 
@@ -174,14 +164,9 @@ impl Run {
 
     fn drive(self, events: Events) -> BoxFuture<'static, Result<Answer, RunError>> {
         let Self {
-            agent,
+            given,
             mut state,
             prompt,
-            data,
-            cancellation,
-            inbox,
-            shape,
-            outer,
             session,
             watch,
         } = self;
@@ -189,17 +174,9 @@ impl Run {
         let span = tracing::info_span!(
             "run",
             id = state.head.id.as_str(),
-            model = agent.setup().model.name()
+            model = given.agent.setup().model.name()
         );
         let run = async move {
-            let given = Given {
-                agent,
-                cancellation,
-                data,
-                inbox,
-                shape,
-                outer,
-            };
             let mut kept = None;
             if let Some(session) = session {
                 let fresh = std::mem::replace(&mut state, RunState::new(Transcript::new()));

@@ -117,7 +117,7 @@ impl<'a> Drive<'a> {
         if !is_of_step && is_spent(options.tool_choice.as_ref(), tools_were_called) {
             options.to_mut().tool_choice = None;
         }
-        if let Some(shape) = &self.host.shape {
+        if let Some(shape) = &self.host.given.shape {
             options.to_mut().response_format = Some(shape.format());
         }
         options

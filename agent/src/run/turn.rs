@@ -59,14 +59,14 @@ impl Drive<'_> {
         loop {
             match end {
                 Ok(TurnEnd::GoOn) => {}
-                Ok(TurnEnd::Done(finished)) => match self.host.inbox.following() {
+                Ok(TurnEnd::Done(finished)) => match self.host.given.inbox.following() {
                     Some(message) => self.hear(message).await?,
                     None => return Ok(finished),
                 },
                 Err(Cause::Limit(limit)) => return self.last_answer(limit).await,
                 Err(cause) => return Err(cause),
             }
-            for message in self.host.inbox.steering() {
+            for message in self.host.given.inbox.steering() {
                 self.hear(message).await?;
             }
             if let Some(limit) = self.host.reached() {
@@ -90,7 +90,7 @@ impl Drive<'_> {
 
     /// One request, and the calls that come of it.
     async fn turn(&mut self) -> Result<TurnEnd, Cause> {
-        if self.host.cancellation.is_cancelled() {
+        if self.host.given.cancellation.is_cancelled() {
             return Err(Cause::Cancelled);
         }
         self.compact_if_long().await?;
@@ -166,7 +166,7 @@ impl Drive<'_> {
     /// The reply is the answer, if it has the shape that was asked for and the hooks let it pass.
     async fn end(&mut self) -> Result<TurnEnd, Cause> {
         let text = self.state.last_reply().map(Reply::text).unwrap_or_default();
-        if let Some(shape) = &self.host.shape
+        if let Some(shape) = &self.host.given.shape
             && let Err(problems) = shape.fit(&text)
         {
             if !self.host.may_answer_again(shape.retries) {

@@ -9,9 +9,7 @@ mod terminal;
 use agent::extensions::ProjectRules;
 use agent::model::{self, Model, ScriptedModel, Step};
 use agent::toolkit::Toolkit;
-use agent::{
-    Agent, CallInfo, Execution, FileSessions, Limits, Permission, Run, RunErrorKind, Session,
-};
+use agent::{Agent, CallInfo, Execution, FileSessions, Limits, Permission, RunErrorKind, Session};
 use options::Options;
 use std::error::Error;
 use std::process::ExitCode;
@@ -55,7 +53,7 @@ async fn work(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
         None => agent.go_on(&session),
     };
     loop {
-        let mut events = Run::cancellation(run, stop.clone()).stream();
+        let mut events = run.cancellation(stop.clone()).stream();
         while let Some(event) = events.next().await {
             terminal.show(&event);
         }
