@@ -11,6 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+/// An agent that answers with its instructions, with this extension.
+async fn agent_with(extension: impl Extension + 'static) -> Agent {
+    let started = Agent::builder::<()>(parrot()).extension(extension).await;
+    started.unwrap().build().unwrap()
+}
+
 type Seen = Arc<Mutex<Vec<String>>>;
 
 /// An extension that notes what becomes of it.
@@ -194,12 +200,7 @@ async fn the_nearest_rules_of_a_project_come_last() {
     fs::write(root.join("AGENTS.md"), "Use tabs.\n").unwrap();
     fs::write(root.join("CLAUDE.md"), "not read beside the other").unwrap();
     fs::write(inner.join("CLAUDE.md"), "Use spaces.\n").unwrap();
-    let agent = Agent::builder::<()>(parrot())
-        .extension(ProjectRules::new(&inner))
-        .await
-        .unwrap()
-        .build()
-        .unwrap();
+    let agent = agent_with(ProjectRules::new(&inner)).await;
     assert_eq!(
         agent.run("go").await.unwrap().text(),
         "Rules of this project; where two of them differ, the later one wins.\n\n\
@@ -211,12 +212,7 @@ async fn the_nearest_rules_of_a_project_come_last() {
 async fn a_folder_without_rules_brings_nothing_and_one_that_is_missing_is_an_error() {
     let empty = folder("no_rules");
     fs::create_dir_all(empty.join(".git")).unwrap();
-    let agent = Agent::builder::<()>(parrot())
-        .extension(ProjectRules::new(&empty))
-        .await
-        .unwrap()
-        .build()
-        .unwrap();
+    let agent = agent_with(ProjectRules::new(&empty)).await;
     assert_eq!(agent.run("go").await.unwrap().text(), "none");
     let missing = ProjectRules::new(empty.join("missing"));
     let error = Agent::builder::<()>(parrot())
@@ -242,12 +238,7 @@ fn skills() -> PathBuf {
 
 #[tokio::test]
 async fn a_skill_stands_in_the_instructions_and_its_text_comes_when_it_is_asked_for() {
-    let agent = Agent::builder::<()>(parrot())
-        .extension(Skills::new(skills()))
-        .await
-        .unwrap()
-        .build()
-        .unwrap();
+    let agent = agent_with(Skills::new(skills())).await;
     assert_eq!(
         agent.run("go").await.unwrap().text(),
         "Skills that you can learn with the tool `skill` when they fit the task:\n\
@@ -269,12 +260,7 @@ async fn no_path_leads_out_of_a_skill() {
     let root = skills();
     #[cfg(unix)]
     std::os::unix::fs::symlink(root.join("secret.txt"), root.join("notes/link.txt")).unwrap();
-    let agent = Agent::builder::<()>(parrot())
-        .extension(Skills::new(&root))
-        .await
-        .unwrap()
-        .build()
-        .unwrap();
+    let agent = agent_with(Skills::new(&root)).await;
     let read = async |path: &str| {
         let arguments = serde_json::json!({"name": "release-notes", "path": path});
         agent

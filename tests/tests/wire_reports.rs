@@ -12,172 +12,127 @@ use agent::model::{Request, RequestOptions, ScriptedModel, Step};
 use agent::provider::{BodyFields, Target, Wire, protocols};
 use agent::{Agent, ToolSet, history, tool, tools};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tests::data::folder;
+use tests::reports::Kept::By;
+use tests::reports::{Kept, assert_kept};
 
 /// Each report, and the tests that would fail if it came true here.
-const REPORTS: &[(&str, &[&str])] = &[
+const REPORTS: &[(&str, Kept)] = &[
     (
         "C01",
-        &["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"],
+        By(&["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"]),
     ),
     (
         "C03",
-        &["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"],
+        By(&["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"]),
     ),
     (
         "C04",
-        &["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"],
+        By(&["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"]),
     ),
     (
         "C07",
-        &["a_call_is_announced_once_its_name_and_its_id_are_known"],
+        By(&["a_call_is_announced_once_its_name_and_its_id_are_known"]),
     ),
     (
         "C08",
-        &["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"],
+        By(&["pieces_of_calls_find_their_call_whatever_numbers_and_ids_a_server_gives"]),
     ),
-    ("C11", &["calls_without_ids_get_ids_of_their_own"]),
+    ("C11", By(&["calls_without_ids_get_ids_of_their_own"])),
     (
         "C13",
-        &["calls_count_more_than_the_word_stop_and_a_cut_counts_more_than_calls"],
+        By(&["calls_count_more_than_the_word_stop_and_a_cut_counts_more_than_calls"]),
     ),
     (
         "C14",
-        &[
+        By(&[
             "tool_use_without_calls_is_an_end_if_something_was_said",
             "a_reply_whose_tools_ran_elsewhere_asks_nothing_more",
-        ],
+        ]),
     ),
     (
         "C15",
-        &["a_call_goes_back_with_the_id_of_its_item_or_with_none"],
+        By(&["a_call_goes_back_with_the_id_of_its_item_or_with_none"]),
     ),
     (
         "C16",
-        &["a_call_goes_back_with_the_id_of_its_item_or_with_none"],
+        By(&["a_call_goes_back_with_the_id_of_its_item_or_with_none"]),
     ),
     (
         "C19",
-        &["responses_has_the_reasoning_before_its_calls_and_an_output_a_call"],
+        By(&["responses_has_the_reasoning_before_its_calls_and_an_output_a_call"]),
     ),
-    ("C22", &["each_way_to_be_broken_has_one_repair"]),
+    ("C22", By(&["each_way_to_be_broken_has_one_repair"])),
     (
         "C23",
-        &["an_interrupted_call_is_never_said_not_to_have_run"],
+        By(&["an_interrupted_call_is_never_said_not_to_have_run"]),
     ),
-    ("C25", &["each_way_to_be_broken_has_one_repair"]),
+    ("C25", By(&["each_way_to_be_broken_has_one_repair"])),
     (
         "C26",
-        &["results_stand_together_and_first_and_an_image_inside_its_own"],
+        By(&["results_stand_together_and_first_and_an_image_inside_its_own"]),
     ),
     (
         "C28",
-        &[
+        By(&[
             "anthropic_has_all_results_first_in_the_next_turn_and_only_signed_thinking",
             "thinking_goes_back_where_it_is_signed_and_only_there",
-        ],
+        ]),
     ),
-    ("C30", &["no_result_is_ever_empty"]),
+    ("C30", By(&["no_result_is_ever_empty"])),
     (
         "C31",
-        &["a_result_is_data_and_a_turn_of_calls_has_no_empty_text"],
+        By(&["a_result_is_data_and_a_turn_of_calls_has_no_empty_text"]),
     ),
     (
         "C32",
-        &[
+        By(&[
             "what_may_pass_is_asked_again_before_anything_was_seen",
             "a_request_that_is_sent_again_runs_no_tool_twice",
             "a_date_to_come_back_at_is_waited_for_or_handed_on",
             "what_the_server_asks_for_is_a_floor_and_too_much_is_left_to_the_caller",
-        ],
+        ]),
     ),
     (
         "C33",
-        &[
+        By(&[
             "an_error_in_the_middle_of_an_answer_is_an_error_with_what_had_come",
             "an_error_beside_calls_under_a_status_of_success_is_seen_and_no_call_runs",
-        ],
+        ]),
     ),
     (
         "C34",
-        &[
+        By(&[
             "the_end_of_the_connection_is_not_the_end_of_the_answer",
             "an_answer_that_ends_behind_a_whole_call_runs_nothing_on_any_protocol",
-        ],
+        ]),
     ),
-    ("C36", &["letters_cut_in_the_middle_stay_whole"]),
+    ("C36", By(&["letters_cut_in_the_middle_stay_whole"])),
     (
         "C39",
-        &[
+        By(&[
             "two_tools_of_one_name_are_refused_with_both_origins",
             "a_prefix_makes_room_and_is_checked_again",
             "names_and_definitions_are_sorted_whatever_the_order_of_the_list",
-        ],
+        ]),
     ),
     (
         "C40",
-        &[
+        By(&[
             "chat_has_one_tool_message_a_call_then_the_images_from_a_user",
             "a_model_that_does_not_see_reads_one_line_for_a_run_of_images",
             "results_stand_together_and_first_and_an_image_inside_its_own",
-        ],
+        ]),
     ),
     (
         "C41",
-        &["a_result_is_data_and_a_turn_of_calls_has_no_empty_text"],
+        By(&["a_result_is_data_and_a_turn_of_calls_has_no_empty_text"]),
     ),
 ];
 
 #[test]
 fn each_report_of_a_provider_has_a_test() {
-    let tests = names_of_tests(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    for (report, kept) in REPORTS {
-        assert!(!kept.is_empty(), "{report}: no test is named");
-        for test in *kept {
-            assert!(tests.contains(*test), "{report}: no test is called {test}");
-        }
-    }
-    let Some(cases) = folder("AGENT_CASES", "../shared/cases") else {
-        return;
-    };
-    let text = fs::read_to_string(cases.join("reports.jsonl")).unwrap();
-    let reported: BTreeSet<String> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .filter(|report: &Value| report["kind"] == "C")
-        .map(|report| report["n"].as_str().unwrap().to_owned())
-        .collect();
-    let listed: BTreeSet<String> = REPORTS.iter().map(|(n, _)| (*n).to_owned()).collect();
-    assert_eq!(listed, reported);
-}
-
-/// The functions behind `#[test]` and its like in the sources of the workspace.
-fn names_of_tests(root: &Path) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut folders = vec![root.join("agent/src"), root.join("tests/tests")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path: PathBuf = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                let lines = text.lines().map(str::trim);
-                let tests = lines.clone().zip(lines.skip(1));
-                names.extend(
-                    tests
-                        .filter(|(above, _)| above.starts_with("#[") && above.contains("test"))
-                        .filter_map(|(_, line)| Some(line.split_once("fn ")?.1.split_once('(')?.0))
-                        .map(str::to_owned),
-                );
-            }
-        }
-    }
-    names
+    assert_kept(&["C"], REPORTS);
 }
 
 fn encoded(wire: &dyn Wire, transcript: Vec<Message>) -> Value {

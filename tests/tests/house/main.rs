@@ -33,6 +33,22 @@ fn cargo() -> Command {
     cargo
 }
 
+/// Runs a command of cargo in a workspace of its own inside of ours. What both have in common is built once.
+fn assert_cargo(command: &str, manifest: &str) {
+    let output = cargo()
+        .args([command, "--quiet", "--locked", "--manifest-path", manifest])
+        .arg("--target-dir")
+        .arg(root().join("target"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 /// The text of a file of the workspace.
 fn read(path: impl AsRef<Path>) -> String {
     let path = root().join(path);

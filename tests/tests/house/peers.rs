@@ -8,17 +8,5 @@ fn the_contestant_builds_where_the_benchmark_stands_beside_the_project() {
         println!("{benchmark} is absent, so the contestant in tests/peers was not built");
         return;
     }
-    let output = super::cargo()
-        .args(["check", "--quiet", "--locked", "--manifest-path"])
-        .arg("tests/peers/Cargo.toml")
-        .arg("--target-dir")
-        .arg(super::root().join("target"))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    super::assert_cargo("check", "tests/peers/Cargo.toml");
 }
