@@ -1,8 +1,5 @@
 use crate::run::{Brought, Extension};
-use crate::schema::{ReadError, Reader};
-use crate::tool::{
-    Body, BoxError, Ended, Prepared, Tool, ToolContext, ToolDefinition, ToolError, ToolSet,
-};
+use crate::tool::{BoxError, BuiltIn, End, Ended, Tool, ToolContext, ToolError, ToolSet};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -130,18 +127,15 @@ impl Extension for Skills {
         }
         brought.instructions(told);
         let skills = Arc::new(skills);
-        let mut learn = ToolDefinition::of::<Learn>("skill", "Learn a skill: read its text.")?;
-        let mut read = ToolDefinition::of::<ReadFile>(
+        let learn = LearnSkill(Arc::clone(&skills));
+        let learn = Tool::built_in("skill", "Learn a skill: read its text.", learn)?;
+        let read = Tool::built_in(
             "read_skill_file",
             "Read a file that belongs to a skill.",
+            ReadSkillFile(skills),
         )?;
-        for definition in [&mut learn, &mut read] {
-            definition.policy.read_only = true;
-        }
-        brought.tools(ToolSet::from_tools([
-            Tool::of_body(learn, Arc::new(LearnSkill(Arc::clone(&skills)))),
-            Tool::of_body(read, Arc::new(ReadSkillFile(skills))),
-        ])?)?;
+        let tools = [learn, read].map(|tool| tool.with_policy(|policy| policy.read_only = true));
+        brought.tools(ToolSet::from_tools(tools)?)?;
         Ok(())
     }
 }
@@ -162,33 +156,23 @@ struct ReadFile {
 
 struct LearnSkill(Arc<Vec<Skill>>);
 
-impl Body for LearnSkill {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        _: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let Learn { name } = arguments.arguments()?;
-        Ok(Prepared::new(async move {
-            find(&self.0, &name).map(|skill| Ended::Text(skill.body.clone()))
-        }))
+impl BuiltIn for LearnSkill {
+    type Arguments = Learn;
+
+    async fn run(&self, Learn { name }: Learn, _: &ToolContext) -> End {
+        find(&self.0, &name).map(|skill| Ended::Text(skill.body.clone()))
     }
 }
 
 struct ReadSkillFile(Arc<Vec<Skill>>);
 
-impl Body for ReadSkillFile {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        _: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let ReadFile { name, path } = arguments.arguments()?;
-        Ok(Prepared::new(async move {
-            let folder = find(&self.0, &name)?.folder.clone();
-            let read = tokio::task::spawn_blocking(move || file_in(&folder, &path));
-            read.await.map_err(ToolError::internal)?.map(Ended::Text)
-        }))
+impl BuiltIn for ReadSkillFile {
+    type Arguments = ReadFile;
+
+    async fn run(&self, ReadFile { name, path }: ReadFile, _: &ToolContext) -> End {
+        let folder = find(&self.0, &name)?.folder.clone();
+        let read = tokio::task::spawn_blocking(move || file_in(&folder, &path));
+        read.await.map_err(ToolError::internal)?.map(Ended::Text)
     }
 }
 

@@ -4,9 +4,8 @@ use super::agent::Agent;
 use super::host::RunHost;
 use super::start::Run;
 use super::state::RunState;
-use crate::schema::{ReadError, Reader};
 use crate::tool::{
-    Body, Ended, Prepared, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    BuiltIn, End, Ended, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
     ToolSetError,
 };
 use schemars::JsonSchema;
@@ -47,26 +46,16 @@ impl Agent {
         name: impl Into<Arc<str>>,
         description: impl Into<Arc<str>>,
     ) -> Result<Tool, ToolSetError> {
-        let definition = ToolDefinition::of::<Asked>(name, description)?;
-        Ok(Tool::of_body(definition, Arc::new(Inner(self.clone()))))
+        Tool::built_in(name, description, Inner(self.clone()))
     }
 }
 
 struct Inner(Agent);
 
-impl Body for Inner {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        context: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let Asked { input } = arguments.arguments()?;
-        Ok(Prepared::new(self.run(input, context)))
-    }
-}
+impl BuiltIn for Inner {
+    type Arguments = Asked;
 
-impl Inner {
-    async fn run(&self, input: String, context: &ToolContext) -> Result<Ended, ToolError> {
+    async fn run(&self, Asked { input }: Asked, context: &ToolContext) -> End {
         let run = match context.waited() {
             None => self.0.run(input),
             Some(state) => {
@@ -111,29 +100,20 @@ struct HandedOver {
 /// The tool that hands the run to the agent of this name.
 pub(super) fn handoff(name: &str, description: &str) -> Result<Tool, ToolSetError> {
     let tool = format!("transfer_to_{name}");
-    let definition = ToolDefinition::of::<HandedOver>(tool, description)?;
-    Ok(Tool::of_body(
-        definition,
-        Arc::new(Handoff(name.to_owned())),
-    ))
+    Tool::built_in(tool, description, Handoff(name.to_owned()))
 }
 
 struct Handoff(String);
 
-impl Body for Handoff {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        context: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let HandedOver { .. } = arguments.arguments()?;
-        Ok(Prepared::new(async move {
-            if run_of(context).is_none() {
-                return Err(ToolError::new("there is no run that could be handed over"));
-            }
-            let said = ToolOutput::text(format!("`{}` goes on from here", self.0));
-            Ok(Ended::Done(said.handing_to(self.0.as_str())))
-        }))
+impl BuiltIn for Handoff {
+    type Arguments = HandedOver;
+
+    async fn run(&self, _: HandedOver, context: &ToolContext) -> End {
+        if run_of(context).is_none() {
+            return Err(ToolError::new("there is no run that could be handed over"));
+        }
+        let said = ToolOutput::text(format!("`{}` goes on from here", self.0));
+        Ok(Ended::Done(said.handing_to(self.0.as_str())))
     }
 }
 
@@ -152,43 +132,38 @@ struct Query {
 
 /// The tool by which the model finds deferred tools.
 pub(super) fn search_tools() -> Result<Tool, ToolSetError> {
-    let mut definition = ToolDefinition::of::<Query>(
+    let tool = Tool::built_in(
         SEARCH_TOOLS,
         "Find further tools that can be called. Those that are found can be called from then on.",
+        SearchTools,
     )?;
-    definition.policy.read_only = true;
-    Ok(Tool::of_body(definition, Arc::new(SearchTools)))
+    Ok(tool.with_policy(|policy| policy.read_only = true))
 }
 
 struct SearchTools;
 
-impl Body for SearchTools {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        context: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let Query { query } = arguments.arguments()?;
-        Ok(Prepared::new(async move {
-            let Some(run) = run_of(context) else {
-                return Err(ToolError::new(
-                    "there is no run whose tools could be searched",
-                ));
-            };
-            let found = run.search_tools(&query, MOST_FOUND);
-            if found.is_empty() {
-                return Ok(Ended::Text(
-                    "no tool fits; say in other words what it should be able to do".to_owned(),
-                ));
-            }
-            let lines: Vec<String> = found
-                .iter()
-                .map(|tool| format!("{}: {}", tool.name, tool.description))
-                .collect();
-            let names = found.iter().map(|tool| tool.name.to_string());
-            let said = ToolOutput::text(lines.join("\n"));
-            Ok(Ended::Done(said.revealing(names)))
-        }))
+impl BuiltIn for SearchTools {
+    type Arguments = Query;
+
+    async fn run(&self, Query { query }: Query, context: &ToolContext) -> End {
+        let Some(run) = run_of(context) else {
+            return Err(ToolError::new(
+                "there is no run whose tools could be searched",
+            ));
+        };
+        let found = run.search_tools(&query, MOST_FOUND);
+        if found.is_empty() {
+            return Ok(Ended::Text(
+                "no tool fits; say in other words what it should be able to do".to_owned(),
+            ));
+        }
+        let lines: Vec<String> = found
+            .iter()
+            .map(|tool| format!("{}: {}", tool.name, tool.description))
+            .collect();
+        let names = found.iter().map(|tool| tool.name.to_string());
+        let said = ToolOutput::text(lines.join("\n"));
+        Ok(Ended::Done(said.revealing(names)))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Results that are too large for the model: kept whole elsewhere, and read in ranges.
 
-use super::body::{Body, Ended, Prepared};
+use super::body::{End, Ended};
+use super::built_in::BuiltIn;
 use super::definition::Tool;
-use super::{BoxError, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolSetError};
-use crate::schema::{ReadError, Reader};
+use super::{BoxError, ToolContext, ToolError, ToolOutput, ToolSetError};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,36 +124,33 @@ impl Tool {
     ///
     /// Never in practice: its name and schema are fixed.
     pub fn read_artifact(store: Arc<dyn ArtifactStore>) -> Result<Self, ToolSetError> {
-        let mut definition = ToolDefinition::of::<Range>(
+        let tool = Self::built_in(
             READ_ARTIFACT,
             "Read a part of a result that was too large to be shown whole.",
+            ReadArtifact(store),
         )?;
-        definition.policy.read_only = true;
-        definition.policy.idempotent = true;
-        definition.policy.offload_at = Some(usize::MAX);
-        Ok(Self::of_body(definition, Arc::new(ReadArtifact(store))))
+        Ok(tool.with_policy(|policy| {
+            policy.read_only = true;
+            policy.idempotent = true;
+            policy.offload_at = Some(usize::MAX);
+        }))
     }
 }
 
 struct ReadArtifact(Arc<dyn ArtifactStore>);
 
-impl Body for ReadArtifact {
-    fn prepare<'a>(
-        &'a self,
-        arguments: Reader<'a>,
-        _: &'a ToolContext,
-    ) -> Result<Prepared<'a>, ReadError> {
-        let range: Range = arguments.arguments()?;
-        Ok(Prepared::new(async move {
-            let text = self.0.get(&range.id).await.map_err(ToolError::internal)?;
-            let Some(text) = text else {
-                return Err(ToolError::new(format!(
-                    "there is no artifact `{}`; use the id that a result named",
-                    shortened(&range.id)
-                )));
-            };
-            Ok(Ended::Done(ToolOutput::text(part(&text, &range))))
-        }))
+impl BuiltIn for ReadArtifact {
+    type Arguments = Range;
+
+    async fn run(&self, range: Range, _: &ToolContext) -> End {
+        let text = self.0.get(&range.id).await.map_err(ToolError::internal)?;
+        let Some(text) = text else {
+            return Err(ToolError::new(format!(
+                "there is no artifact `{}`; use the id that a result named",
+                shortened(&range.id)
+            )));
+        };
+        Ok(Ended::Done(ToolOutput::text(part(&text, &range))))
     }
 }
 

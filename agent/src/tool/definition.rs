@@ -81,7 +81,7 @@ type Enabled = Arc<dyn Fn(&TurnInfo<'_>) -> bool + Send + Sync>;
 pub(super) type Rewrite = Arc<dyn Fn(&mut Object<'_>) + Send + Sync>;
 
 impl Tool {
-    pub(crate) fn of_body(definition: ToolDefinition, body: Arc<dyn Body>) -> Self {
+    pub(super) fn of_body(definition: ToolDefinition, body: Arc<dyn Body>) -> Self {
         Self {
             definition: Arc::new(definition),
             body,

@@ -5,13 +5,14 @@
 //! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook`, `permission` and
 //! `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
-//! constructors that make one).
+//! constructors that make one; `by_hand` has those for programs, `built_in` that for this crate).
 
 pub(crate) mod answer;
 mod arguments;
 mod artifact;
 mod body;
 pub(crate) mod borrowed;
+mod built_in;
 mod by_hand;
 mod call;
 pub mod constraint;
@@ -42,8 +43,9 @@ pub(crate) use arguments::Arguments;
 pub use arguments::CheckedCall;
 pub(crate) use artifact::READ_ARTIFACT;
 pub use artifact::{Artifact, ArtifactStore, MemoryArtifacts};
-pub(crate) use body::{Body, Ended};
+pub(crate) use body::{End, Ended};
 pub use body::{Prepared, Suspension};
+pub(crate) use built_in::BuiltIn;
 pub use by_hand::DecodeError;
 pub(crate) use context::{CallKey, Host};
 pub use context::{Progress, ToolContext, TurnInfo};
