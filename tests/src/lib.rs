@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod chance;
 pub mod cuts;
 pub mod data;
 pub mod fuzz;

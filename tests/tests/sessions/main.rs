@@ -3,6 +3,7 @@
 
 mod crash;
 mod history;
+mod kill;
 mod pauses;
 mod stores;
 
