@@ -1,6 +1,7 @@
 //! The README shows the program that is an example, what it prints, and what the compiler says.
 
-use super::{read, read_toml};
+use super::{read, read_toml, root};
+use std::collections::BTreeSet;
 
 /// The text of the first fenced block of this language after `after`.
 fn block<'a>(readme: &'a str, after: &str, language: &str) -> &'a str {
@@ -34,6 +35,22 @@ fn the_output_is_what_the_example_must_print() {
         block(&read("README.md"), "It prints", "text"),
         printed.unwrap()
     );
+}
+
+#[test]
+fn every_example_has_a_row() {
+    let readme = read("README.md");
+    let (_, table) = readme.split_once("| example |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let rows = table.lines().skip(2);
+    let named: BTreeSet<String> = rows
+        .filter_map(|row| Some(row.split('`').nth(1)?.to_owned()))
+        .collect();
+    let there = std::fs::read_dir(root().join("examples")).unwrap();
+    let there: BTreeSet<String> = there
+        .map(|folder| folder.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(named, there);
 }
 
 #[test]
