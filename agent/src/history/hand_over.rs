@@ -1,6 +1,6 @@
 use super::change::{Change, Repaired};
 use super::ids::Ids;
-use super::repair::{reply_says_something, traced};
+use super::repair::traced;
 use crate::message::{IdRule, Message, PartKind, Protocol, Reply, Transcript};
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub fn hand_over(transcript: Transcript, to: Protocol, ids: &IdRule) -> Repaired
             return true;
         };
         leave_out_foreign(reply, *at, to, &mut changes);
-        let says_something = reply_says_something(reply);
+        let says_something = reply.says_something();
         if !says_something {
             changes.push(Change::MessageRemoved { message: *at });
         }

@@ -108,7 +108,7 @@ pub(super) fn traced(transcript: Transcript, leave_open: bool) -> Traced {
                     changes: &mut changes,
                 };
                 calls.settle(&mut reply, &mut results);
-                if reply_says_something(&reply) {
+                if reply.says_something() {
                     out.push((at, Message::Assistant(reply)));
                 } else {
                     changes.push(Change::MessageRemoved { message: at });
@@ -293,16 +293,6 @@ fn never_runs(reason: StopReason) -> bool {
 fn interrupted(call_id: &str, name: &str) -> ToolResult {
     let text = "no result of this call was recorded: it was interrupted, and whether it had its effect is not known";
     ToolResult::new(call_id, name, Outcome::Interrupted, [text.into()])
-}
-
-/// Whether anything of the reply can be sent.
-pub(super) fn reply_says_something(reply: &Reply) -> bool {
-    reply.parts.iter().any(|part| match &part.kind {
-        _ if part.echo.is_some() => true,
-        PartKind::Call(_) => true,
-        PartKind::Text(text) | PartKind::Refusal(text) => !text.trim().is_empty(),
-        PartKind::Reasoning(_) | PartKind::Hosted(_) => false,
-    })
 }
 
 fn says_something(piece: &Content) -> bool {

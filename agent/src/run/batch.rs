@@ -187,6 +187,8 @@ impl Drive<'_> {
         batch.drain().await?;
         let mut wishes = std::mem::take(&mut batch.wishes);
         drop(batch);
+        // What was said while the last events were read. From here on every call has ended.
+        show_progress(host, events).await;
         wishes.add(host.take_wishes());
 
         // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.

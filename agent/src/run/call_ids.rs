@@ -14,7 +14,8 @@ pub(super) struct CallIds {
 }
 
 impl CallIds {
-    /// Gives calls of the reply another id where theirs was used before, in the transcript or in the reply itself.
+    /// Gives calls of the reply another id where theirs is empty or was used before, in the transcript or in the reply
+    /// itself.
     pub(super) fn settle(&mut self, transcript: &Transcript, reply: &mut Reply) {
         for message in transcript.iter().skip(self.read) {
             for call in Message::calls(message) {
@@ -26,14 +27,18 @@ impl CallIds {
             let PartKind::Call(call) = &mut part.kind else {
                 continue;
             };
-            if !self.taken.take(&call.id) {
+            if call.id.is_empty() || !self.taken.take(&call.id) {
                 let rule = if NINE.takes(&call.id) {
                     NINE
                 } else {
                     IdRule::COMMON
                 };
                 let id = self.taken.fresh(&call.id, &rule);
-                tracing::debug!(from = call.id, to = id, "a call's id was used before");
+                tracing::debug!(
+                    from = call.id,
+                    to = id,
+                    "a call's id was empty or used before"
+                );
                 call.id = id;
             }
         }

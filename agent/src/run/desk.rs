@@ -77,6 +77,13 @@ impl<'a> Slot<'a> {
     }
 }
 
+/// However a call ends, and be it by being dropped: what it has left behind hears that nobody wants it any more.
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        self.context.close();
+    }
+}
+
 /// What becomes of a call before it runs.
 pub(super) enum Admitted<'a> {
     /// It may run.

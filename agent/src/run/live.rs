@@ -105,7 +105,9 @@ impl LiveRun {
                 let calls = reply.calls().cloned();
                 self.calls
                     .extend(calls.map(|call| LiveCall::new(call, LiveStage::Asked)));
-                self.messages.push(Message::Assistant(reply.clone()));
+                if reply.says_something() {
+                    self.messages.push(Message::Assistant(reply.clone()));
+                }
             }
             Event::ApprovalNeeded { call, why } => {
                 self.set(call.call(), LiveStage::Waiting(why.clone()));

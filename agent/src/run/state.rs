@@ -23,6 +23,9 @@ pub(super) struct RunState {
     pub(super) open: Vec<OpenCall>,
     #[serde(skip)]
     ids: CallIds,
+    /// The last reply, if it said nothing: no provider would take it back.
+    #[serde(skip)]
+    silent: Option<Reply>,
 }
 
 /// What a run remembers apart from what was said.
@@ -136,6 +139,7 @@ impl RunState {
             },
             open: Vec::new(),
             ids: CallIds::default(),
+            silent: None,
         };
         state.take_transcript(transcript);
         state
@@ -186,10 +190,15 @@ impl RunState {
         self.ids.settle(&self.transcript, reply);
     }
 
-    /// Takes in what the model answered, and opens its calls.
+    /// Takes in what the model answered, and opens its calls. What says nothing stays out of the transcript.
     pub(super) fn replied(&mut self, reply: Reply) {
         self.open = reply.calls().map(|_| OpenCall::asked()).collect();
-        self.push(Message::Assistant(reply));
+        if reply.says_something() {
+            self.silent = None;
+            self.push(Message::Assistant(reply));
+        } else {
+            self.silent = Some(reply);
+        }
     }
 
     /// The calls of the last message, which has some only while they are open.
@@ -205,17 +214,20 @@ impl RunState {
 
     /// The last thing that the model said.
     pub(super) fn last_reply(&self) -> Option<&Reply> {
-        self.transcript.iter().rev().find_map(Message::as_reply)
+        let said = || self.transcript.iter().rev().find_map(Message::as_reply);
+        self.silent.as_ref().or_else(said)
     }
 
-    /// Ends every call that has not ended yet: as `end` says, or unknown if it was running.
+    /// Ends every call that has not ended yet: as `end` says if it did not begin, else as what is known of it.
     pub(super) fn close_calls(&mut self, end: impl Fn() -> CallEnd) {
         for OpenCall { stage, .. } in &mut self.open {
-            match stage {
-                Stage::Finished(_) => {}
-                Stage::Started => *stage = Stage::Finished(interrupted()),
-                _ => *stage = Stage::Finished(end()),
-            }
+            let end = match stage {
+                Stage::Finished(_) => continue,
+                Stage::Started => interrupted(),
+                Stage::Suspended { suspension, .. } => CallEnd::nobody_answers(suspension),
+                Stage::Asked | Stage::Waiting { .. } | Stage::Cleared { .. } => end(),
+            };
+            *stage = Stage::Finished(end);
         }
     }
 

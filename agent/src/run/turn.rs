@@ -210,7 +210,8 @@ impl Drive<'_> {
         let mut step = self.step();
         step.tools = Arc::default();
         step.options.to_mut().tool_choice = None;
-        let reply = self.ask(&step).await?;
+        let mut reply = self.ask(&step).await?;
+        self.state.settle_ids(&mut reply);
         let is_answer = matches!(next(&reply), Next::End);
         if self.events.are_read() {
             self.events.send(Event::Replied(reply.clone())).await;

@@ -2,6 +2,7 @@
 
 use super::arguments::{self, Arguments, Unreadable};
 use super::body::{Ended, Prepared, Suspension};
+use super::context::Ending;
 use super::{CallEnd, Mending, Permission, Tool, ToolContext, ToolSet};
 use crate::message::{Outcome, ToolCall, ToolResult};
 use crate::schema::{ReadError, Reader};
@@ -109,6 +110,7 @@ impl ToolSet {
     /// Dropping the future drops the tool where it stands.
     pub async fn answer(&self, call: &ToolCall, context: &ToolContext) -> ToolResult {
         let context = context.for_call(&call.id, &call.name);
+        let _ending = Ending(&context);
         let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
         let limit = self
             .get(&call.name)
@@ -120,7 +122,6 @@ impl ToolSet {
                 .await
                 .unwrap_or_else(|_late| Err(Box::new(CallEnd::timed_out(&call.name, limit)))),
         };
-        context.close();
         let end = ended.map_or_else(|end| *end, CallEnd::after);
         end.result(call, arguments.mends())
     }

@@ -390,6 +390,15 @@ impl ToolContext {
     }
 }
 
+/// The end of the call with this context, whichever way it comes: when this is dropped, the call has ended.
+pub(super) struct Ending<'a>(pub(super) &'a ToolContext);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolContext")

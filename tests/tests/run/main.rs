@@ -9,6 +9,7 @@
 )]
 
 mod approval;
+mod broken_off;
 mod calls;
 mod events;
 mod failures;
