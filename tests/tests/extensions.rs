@@ -5,6 +5,7 @@ use agent::extensions::{AuditLog, ProjectRules, PromptCaching, ResultCache, Skil
 use agent::message::{Message, Part, Reply, StopReason, ToolCall};
 use agent::model::{FunctionModel, Model, PromptCache, ScriptedModel, Step};
 use agent::{Agent, BoxError, Brought, Extension, LiveTools, State, ToolSet, tool, tools};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -389,8 +390,11 @@ async fn audited(contents: bool) -> Vec<String> {
     ]);
     let seen = Seen::default();
     let noted = Arc::clone(&seen);
+    let runs = Arc::new(Mutex::new(BTreeSet::new()));
+    let named = Arc::clone(&runs);
     let mut log = AuditLog::new(move |mut entry| {
-        "run".clone_into(&mut entry.run);
+        named.lock().unwrap().insert(entry.run);
+        entry.run = "run".to_owned();
         noted
             .lock()
             .unwrap()
@@ -407,6 +411,9 @@ async fn audited(contents: bool) -> Vec<String> {
         .build()
         .unwrap();
     agent.run("Let me in.").await.unwrap();
+    let runs = runs.lock().unwrap().clone();
+    assert_eq!(runs.len(), 1, "one word for one run: {runs:?}");
+    assert!(runs.first().unwrap().starts_with("run_"), "{runs:?}");
     let seen = seen.lock().unwrap();
     seen.clone()
 }

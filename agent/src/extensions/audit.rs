@@ -1,7 +1,7 @@
 use crate::json::Provenance;
 use crate::message::{Content, Outcome, Reply};
 use crate::run::{Brought, Extension};
-use crate::tool::{After, Before, BoxError, CallEnd, CallInfo, Gate, Hook, ToolError};
+use crate::tool::{After, Before, BoxError, CallEnd, CallInfo, Gate, Hook, RunInfo, ToolError};
 use async_trait::async_trait;
 use serde::Serialize;
 use std::fmt;
@@ -58,7 +58,7 @@ impl fmt::Debug for AuditLog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// The run; empty where that is not known yet.
+    /// The run's id.
     pub run: String,
     /// What it did.
     #[serde(flatten)]
@@ -118,10 +118,10 @@ impl Hook for AuditLog {
         "audit log"
     }
 
-    async fn input(&self, content: &[Content]) -> Result<Gate, ToolError> {
+    async fn input(&self, run: &RunInfo<'_>, content: &[Content]) -> Result<Gate, ToolError> {
         let text = text_of(content);
         (self.note)(AuditEntry {
-            run: String::new(),
+            run: run.run_id().to_owned(),
             what: Audited::Heard { bytes: text.len() },
             content: self.text(|| text),
         });
@@ -157,10 +157,10 @@ impl Hook for AuditLog {
         Ok(After::GoOn)
     }
 
-    async fn output(&self, answer: &Reply) -> Result<Gate, ToolError> {
+    async fn output(&self, run: &RunInfo<'_>, answer: &Reply) -> Result<Gate, ToolError> {
         let text = answer.text();
         (self.note)(AuditEntry {
-            run: String::new(),
+            run: run.run_id().to_owned(),
             what: Audited::Answered { bytes: text.len() },
             content: self.text(|| text),
         });

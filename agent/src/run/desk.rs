@@ -11,7 +11,7 @@ use super::state::{ShownCall, Standing};
 use crate::message::{Content, Outcome, Part, Reply, ToolCall};
 use crate::tool::{
     Advice, After, Arguments, Before, CallEnd, CallInfo, Gate, Hook, Mending, OnError, Permission,
-    Tool, ToolContext, ToolError, ToolSet,
+    RunInfo, Tool, ToolContext, ToolError, ToolSet,
 };
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
@@ -355,9 +355,10 @@ pub(super) async fn ask_about_input(
     if hooks.is_empty() {
         return Ok(());
     }
+    let run = RunInfo::new(host);
     let ask = async {
         for hook in hooks {
-            if let Some(text) = obeyed(&**hook, hook.input(content)).await? {
+            if let Some(text) = obeyed(&**hook, hook.input(&run, content)).await? {
                 *content = vec![text.into()];
             }
         }
@@ -379,11 +380,12 @@ pub(super) async fn ask_about_answer(
     if hooks.is_empty() {
         return Ok(None);
     }
+    let run = RunInfo::new(host);
     let ask = async {
         let mut replaced: Option<(String, Reply)> = None;
         for hook in hooks {
             let answer = replaced.as_ref().map_or(answer, |(_, answer)| answer);
-            if let Some(text) = obeyed(&**hook, hook.output(answer)).await? {
+            if let Some(text) = obeyed(&**hook, hook.output(&run, answer)).await? {
                 let mut answer = answer.clone();
                 answer.parts = vec![Part::text(text.as_str())];
                 replaced = Some((text, answer));

@@ -1,6 +1,6 @@
 use super::{ArtifactStore, CallEnd};
 use crate::json::Mends;
-use crate::message::{Outcome, ToolCall, ToolResult, Transcript, Usage};
+use crate::message::{Outcome, ToolCall, ToolResult};
 use crate::schema::Fingerprint;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
@@ -467,59 +467,5 @@ impl Host for WithData {
 
     fn as_any(&self) -> Option<&(dyn Any + Send + Sync)> {
         self.under.as_any()
-    }
-}
-
-/// A turn that is about to begin, as predicates see it.
-#[derive(Clone, Copy)]
-pub struct TurnInfo<'a> {
-    turn: u32,
-    usage: Usage,
-    transcript: &'a Transcript,
-    host: &'a dyn Host,
-}
-
-impl<'a> TurnInfo<'a> {
-    pub(crate) fn new(
-        turn: u32,
-        usage: Usage,
-        transcript: &'a Transcript,
-        host: &'a dyn Host,
-    ) -> Self {
-        Self {
-            turn,
-            usage,
-            transcript,
-            host,
-        }
-    }
-
-    /// What was said so far.
-    pub fn transcript(&self) -> &'a Transcript {
-        self.transcript
-    }
-
-    /// Which turn of the run, from 1.
-    pub fn turn(&self) -> u32 {
-        self.turn
-    }
-
-    /// What the run has used so far.
-    pub fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    /// The data of type `T` that this run was started with.
-    pub fn run_data<T: Any + Send + Sync>(&self) -> Option<&'a T> {
-        self.host.run_data(TypeId::of::<T>())?.downcast_ref()
-    }
-}
-
-impl fmt::Debug for TurnInfo<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TurnInfo")
-            .field("turn", &self.turn)
-            .field("usage", &self.usage)
-            .finish_non_exhaustive()
     }
 }

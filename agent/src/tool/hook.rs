@@ -1,6 +1,6 @@
 //! What a host puts around calls: to watch, to change, to refuse.
 
-use super::{Arguments, CallEnd, ToolContext, ToolDefinition, ToolError, ToolOutput};
+use super::{Arguments, CallEnd, RunInfo, ToolContext, ToolDefinition, ToolError, ToolOutput};
 use crate::json::{Mends, Provenance};
 use crate::message::{Content, Reply, ToolCall};
 use async_trait::async_trait;
@@ -50,8 +50,8 @@ pub trait Hook: Send + Sync {
 
     /// Looks at what a person says before the model reads it: the prompt, and every message that comes while the run is
     /// under way.
-    async fn input(&self, content: &[Content]) -> Result<Gate, ToolError> {
-        let _ = content;
+    async fn input(&self, run: &RunInfo<'_>, content: &[Content]) -> Result<Gate, ToolError> {
+        let _ = (run, content);
         Ok(Gate::Pass)
     }
 
@@ -69,8 +69,8 @@ pub trait Hook: Send + Sync {
 
     /// Looks at the answer before the run ends with it: also one that was given with calls after which nothing more was
     /// to be said, and the last one that a [limit](crate::Limits::last_answer) allows.
-    async fn output(&self, answer: &Reply) -> Result<Gate, ToolError> {
-        let _ = answer;
+    async fn output(&self, run: &RunInfo<'_>, answer: &Reply) -> Result<Gate, ToolError> {
+        let _ = (run, answer);
         Ok(Gate::Pass)
     }
 }

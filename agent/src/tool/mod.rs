@@ -2,8 +2,8 @@
 //!
 //! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
 //! and `list` (what the macros generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once`
-//! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook`, `permission` and
-//! `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
+//! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook` with
+//! `info`, `permission` and `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
 //! constructors that make one; `by_hand` has those for programs, `built_in` that for this crate).
 
@@ -22,6 +22,7 @@ mod definition;
 mod end;
 mod error;
 mod hook;
+mod info;
 pub(crate) mod list;
 mod mending;
 mod offer;
@@ -48,12 +49,13 @@ pub use body::{Prepared, Suspension};
 pub(crate) use built_in::BuiltIn;
 pub use by_hand::DecodeError;
 pub(crate) use context::{CallKey, Host};
-pub use context::{Progress, ToolContext, TurnInfo};
+pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use end::CallEnd;
 pub(crate) use error::Advice;
 pub use error::{BoxError, ToolError};
 pub use hook::{After, Before, CallInfo, Gate, Hook, after_calls, before_calls};
+pub use info::{RunInfo, TurnInfo};
 pub use list::{Given, IntoTools, Tools};
 pub use mending::{Mending, Repaired};
 pub use offer::{NoteKind, Offer, ToolNote, ToolReport};

@@ -112,7 +112,7 @@ struct Polite;
 
 #[async_trait]
 impl Hook for Polite {
-    async fn output(&self, _: &Reply) -> Result<Gate, ToolError> {
+    async fn output(&self, _: &agent::RunInfo<'_>, _: &Reply) -> Result<Gate, ToolError> {
         Ok(Gate::Replace("politely".to_owned()))
     }
 }

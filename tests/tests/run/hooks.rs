@@ -5,7 +5,7 @@ use agent::message::{Content, Message, Outcome, Reply};
 use agent::model::Step;
 use agent::{
     After, Agent, Before, CallEnd, CallInfo, Gate, Hook, Limit, Limits, Middleware, Next,
-    Permission, RunErrorKind, Suspension, ToolContext, ToolError, ToolOutput, after_calls,
+    Permission, RunErrorKind, RunInfo, Suspension, ToolContext, ToolError, ToolOutput, after_calls,
     before_calls, tool, tools,
 };
 use async_trait::async_trait;
@@ -456,11 +456,11 @@ struct Replaces(&'static str, &'static str);
 
 #[async_trait]
 impl Hook for Replaces {
-    async fn input(&self, content: &[Content]) -> Result<Gate, ToolError> {
+    async fn input(&self, _: &RunInfo<'_>, content: &[Content]) -> Result<Gate, ToolError> {
         Ok(self.gate(content[0].as_text().unwrap_or_default()))
     }
 
-    async fn output(&self, answer: &Reply) -> Result<Gate, ToolError> {
+    async fn output(&self, _: &RunInfo<'_>, answer: &Reply) -> Result<Gate, ToolError> {
         Ok(self.gate(&answer.text()))
     }
 }

@@ -5,8 +5,8 @@ use agent::message::{Message, Outcome, Part, Reply, StopReason, ToolCall, ToolRe
 use agent::model::{FunctionModel, ScriptedModel, Step};
 use agent::{
     Agent, Before, FileSessions, Gate, Hook, IntoTools, MemorySessions, Paused, RunErrorKind,
-    Session, SessionError, State, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet, Verdict,
-    tool, tools,
+    RunInfo, Session, SessionError, State, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet,
+    Verdict, tool, tools,
 };
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -307,7 +307,7 @@ struct Guard(AtomicUsize);
 
 #[async_trait]
 impl Hook for Guard {
-    async fn output(&self, _: &Reply) -> Result<Gate, ToolError> {
+    async fn output(&self, _: &RunInfo<'_>, _: &Reply) -> Result<Gate, ToolError> {
         match self.0.fetch_add(1, Ordering::SeqCst) {
             0 => std::future::pending().await,
             _ => Ok(Gate::Replace("[withheld]".to_owned())),
