@@ -16,6 +16,7 @@ pub use crate::tool::param::role::{self, Lent};
 pub use crate::tool::param::{
     FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, settle,
 };
+pub use crate::tool::permission::ApprovalAnswer;
 pub use crate::tool::strict::{Closed, Strict, must_be_closed};
 pub use crate::tool::validate::{Refusals, from_model};
 pub use crate::tool::{

@@ -31,7 +31,7 @@ mod offered;
 pub(crate) mod once;
 mod output;
 pub(crate) mod param;
-mod permission;
+pub(crate) mod permission;
 mod policy;
 mod set;
 mod set_error;

@@ -52,6 +52,28 @@ impl From<bool> for Permission {
     }
 }
 
+/// What a function behind `needs_approval = path` answers with.
+#[diagnostic::on_unimplemented(
+    message = "`needs_approval` asks a function for `bool` or `Permission`, and this one answers with `{Self}`",
+    label = "answers with `{Self}`"
+)]
+pub trait ApprovalAnswer {
+    /// What it says of the call.
+    fn into_permission(self) -> Permission;
+}
+
+impl ApprovalAnswer for bool {
+    fn into_permission(self) -> Permission {
+        self.into()
+    }
+}
+
+impl ApprovalAnswer for Permission {
+    fn into_permission(self) -> Permission {
+        self
+    }
+}
+
 /// A rule over calls whose arguments passed the check.
 #[derive(Clone)]
 pub(crate) struct Rule(Arc<dyn Fn(&CallInfo<'_>) -> Permission + Send + Sync>);

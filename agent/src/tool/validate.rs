@@ -42,7 +42,7 @@ impl Refusals {
 
 /// A role whose value the model sends.
 #[diagnostic::on_unimplemented(
-    message = "a validator of the whole call gets what the model sends, and this parameter comes from the host",
+    message = "a function over all arguments gets what the model sends, and this parameter comes from the host",
     label = "from the host",
     note = "take it apart by a pattern, so that it is seen to be no argument: `Tenant(tenant): Tenant`"
 )]

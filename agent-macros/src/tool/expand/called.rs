@@ -123,7 +123,7 @@ fn permission(tool: &Tool, private: &TokenStream) -> (TokenStream, TokenStream) 
         private,
         path,
         this,
-        |said| quote_spanned!(path.span()=> #permission = #private::Into::into(#said);),
+        |said| quote_spanned!(path.span()=> #permission = #private::ApprovalAnswer::into_permission(#said);),
     );
     let asked = quote_spanned! {Span::mixed_site()=>
         let mut #permission = #private::Permission::Allow;
