@@ -1,4 +1,5 @@
-//! What users of other frameworks reported, row by row, and which of our tests holds the rule that each one taught.
+//! Lists of what must hold, row by row, and which of our tests holds it: what users of other frameworks reported, and what
+//! other systems do.
 
 use crate::data::folder;
 use serde_json::Value;
@@ -6,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What became of a report.
+/// What became of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Kept {
     /// Tests of these names hold what it expects.
@@ -24,8 +25,22 @@ pub enum Kept {
 ///
 /// Where that is not so.
 pub fn assert_kept(kinds: &[&str], listed: &[(&str, Kept)]) {
+    assert_listed(listed, reports(kinds));
+}
+
+/// Checks the same of the golden vectors: what other systems make of the same input.
+///
+/// # Panics
+///
+/// Where that is not so.
+pub fn assert_vectors_kept(listed: &[(&str, Kept)]) {
+    assert_listed(listed, vectors());
+}
+
+/// Checks that each row is listed once, and that every test that is named exists.
+fn assert_listed(listed: &[(&str, Kept)], rows: Option<BTreeSet<String>>) {
     let tests = names_of_tests();
-    for (report, kept) in listed {
+    for (row, kept) in listed {
         let (named, difference) = match kept {
             Kept::By(named) => (*named, None),
             Kept::But(named, difference) => (*named, Some(difference)),
@@ -33,30 +48,39 @@ pub fn assert_kept(kinds: &[&str], listed: &[(&str, Kept)]) {
         };
         assert!(
             !named.is_empty() || difference.is_some(),
-            "{report}: nothing is named"
+            "{row}: nothing is named"
         );
         for test in named {
-            assert!(tests.contains(*test), "{report}: no test is called {test}");
+            assert!(tests.contains(*test), "{row}: no test is called {test}");
         }
         if let Some(difference) = difference {
-            println!("{report}: {difference}");
+            println!("{row}: {difference}");
         }
     }
-    let known: BTreeMap<&str, &Kept> = listed
-        .iter()
-        .map(|(report, kept)| (*report, kept))
-        .collect();
-    assert_eq!(known.len(), listed.len(), "a report is listed twice");
-    let Some(reported) = numbers(kinds) else {
+    let known: BTreeMap<&str, &Kept> = listed.iter().map(|(row, kept)| (*row, kept)).collect();
+    assert_eq!(known.len(), listed.len(), "a row is listed twice");
+    let Some(rows) = rows else {
         return;
     };
     let known: BTreeSet<String> = known.into_keys().map(str::to_owned).collect();
-    assert_eq!(known, reported, "what is listed, and what was reported");
-    println!("{} reports of the kinds {kinds:?}", reported.len());
+    assert_eq!(known, rows, "what is listed, and what there is");
+    println!("{} rows", rows.len());
+}
+
+/// The numbers of the golden vectors, in the page of the folder that `AGENT_VECTORS` names: rows of a table.
+fn vectors() -> Option<BTreeSet<String>> {
+    let path = folder("AGENT_VECTORS", "../shared")?.join("BEHAVIOUR.md");
+    let text = read(&path);
+    let firsts = text.lines().filter_map(|line| line.split('|').nth(1));
+    let numbers = firsts.map(str::trim).filter(|cell| {
+        let number = cell.strip_prefix('G');
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    });
+    Some(numbers.map(str::to_owned).collect())
 }
 
 /// The numbers of the reports of these kinds, in the folder that `AGENT_CASES` names.
-fn numbers(kinds: &[&str]) -> Option<BTreeSet<String>> {
+fn reports(kinds: &[&str]) -> Option<BTreeSet<String>> {
     let path = folder("AGENT_CASES", "../shared/cases")?.join("reports.jsonl");
     let text = read(&path);
     let rows = text

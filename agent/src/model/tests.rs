@@ -79,6 +79,7 @@ fn a_request_that_cannot_be_met_is_an_error_of_its_own_each() {
     for (tools, options, said) in [
         (&none, chosen(ToolChoice::Auto), "needs a tool"),
         (&none, chosen(ToolChoice::None), "needs a tool"),
+        (&none, chosen(ToolChoice::Required), "needs a tool"),
         (&none, chosen(one_of(&["a"])), "needs a tool"),
         (&some, chosen(one_of(&[])), "names no tool"),
         (&some, chosen(one_of(&["a", ""])), "an empty name"),

@@ -1,7 +1,8 @@
 //! What keeps the house in order: rules of the project that a machine can read.
 //!
 //! `layers`: which room may import which. `upkeep`: files, doors, lints. `features`: the README's table is the
-//! truth. `examples`: each one runs without a key and without a network. `licences`: what we build on, and from where.
+//! truth. `examples`: each one runs without a key and without a network. `golden`: which
+//! test holds what of what other systems do. `licences`: what we build on, and from where.
 //! `peers`: the contestant of the benchmark that stands beside the project builds. `precision`: a feature of somebody else's changes nothing. `public_api`: what users see, against a committed list.
 //! `readme`: it shows what is true.
 
@@ -9,6 +10,7 @@
 
 mod examples;
 mod features;
+mod golden;
 mod layers;
 mod licences;
 mod peers;

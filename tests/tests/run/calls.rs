@@ -1,11 +1,11 @@
 //! One result a call, in the model's order, whatever happens.
 
-use crate::{call, results, scripted};
+use crate::{call, first_results, results, scripted};
 use agent::message::{Outcome, ToolResult};
 use agent::model::Step;
 use agent::{
-    Agent, Execution, RunData, RunErrorKind, Shown, State, ToolContext, ToolError, ToolOutput,
-    tool, tools,
+    Agent, Event, Execution, RunData, RunErrorKind, Shown, State, ToolContext, ToolError,
+    ToolOutput, tool, tools,
 };
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -38,7 +38,15 @@ async fn results_stand_in_the_order_of_the_calls_not_of_their_ends() {
         .state(Arc::new(Notify::new()))
         .build()
         .unwrap();
-    let results = results(&agent, &model).await;
+    let mut run = agent.run("go").stream();
+    let mut ends = Vec::new();
+    while let Some(event) = run.next().await {
+        if let Event::CallEnded(end) = event {
+            ends.push(end.result.call_id);
+        }
+    }
+    assert_eq!(ends, ["a", "b"]);
+    let results = first_results(run.finish().await.unwrap().transcript());
     let read: Vec<_> = results
         .iter()
         .map(|r| (r.call_id.as_str(), r.text()))

@@ -3,7 +3,7 @@
 use crate::{call, first_results, scripted};
 use agent::message::{Message, Outcome, Part, PartKind, Reply, Stop, StopReason};
 use agent::model::{ModelError, ModelErrorKind, ModelEvent, Step};
-use agent::{Agent, RunErrorKind, State, tool, tools};
+use agent::{Agent, Event, Execution, RunErrorKind, State, tool, tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -262,6 +262,46 @@ async fn after_cancellation_nothing_starts_and_every_call_has_its_result() {
         [Outcome::Done, Outcome::Cancelled, Outcome::Cancelled]
     );
     assert_sendable(&transcript);
+}
+
+/// Cancel the run at once, and answer.
+#[tool]
+async fn cancel_at_once(State(token): State<CancellationToken>) {
+    token.cancel();
+}
+
+#[tokio::test]
+async fn a_call_that_cancellation_came_before_does_not_run_and_has_its_start_its_end_and_its_result()
+ {
+    for execution in [Execution::Serial, Execution::Mixed, Execution::Parallel] {
+        let token = CancellationToken::new();
+        let ran = Arc::new(AtomicUsize::new(0));
+        let calls = [call("a", "cancel_at_once", "{}"), call("b", "count", "{}")];
+        let agent = Agent::builder(scripted([Step::calls(calls)]))
+            .tools(tools![count, cancel_at_once])
+            .state(Arc::clone(&ran))
+            .state(token.clone())
+            .execution(execution)
+            .build()
+            .unwrap();
+        let mut run = agent.run("go").cancellation(token).stream();
+        let mut seen = Vec::new();
+        while let Some(event) = run.next().await {
+            match event {
+                Event::CallStarted(call) => seen.push(format!("started {}", call.call().id)),
+                Event::CallEnded(end) => seen.push(format!("ended {}", end.result.call_id)),
+                _ => {}
+            }
+        }
+        let whole = ["started a", "started b", "ended a", "ended b"];
+        assert_eq!(seen, whole, "{execution:?}");
+        let error = run.finish().await.unwrap_err();
+        assert_eq!(error.kind(), RunErrorKind::Cancelled);
+        let results = first_results(&error.into_transcript());
+        assert_eq!(results.len(), 2);
+        assert_eq!(results[1].outcome, Outcome::Cancelled, "{execution:?}");
+        assert_eq!(ran.load(Ordering::SeqCst), 0, "{execution:?}");
+    }
 }
 
 #[tokio::test]
