@@ -4,10 +4,11 @@ use crate::{assert_sendable, fresh_path};
 use agent::message::{Message, Part, Reply, StopReason, ToolCall};
 use agent::model::{FunctionModel, ScriptedModel, Step};
 use agent::{
-    Agent, Change, FileSessions, KeepLast, MemorySessions, RunErrorKind, Session, SessionError,
-    SessionStore, SqliteSessions, State, tool, tools,
+    Agent, Change, FileSessions, Inbox, KeepLast, MemorySessions, RunErrorKind, Session,
+    SessionError, SessionLog, SessionStore, SqliteSessions, State, Stored, tool, tools,
 };
-use std::sync::Arc;
+use async_trait::async_trait;
+use std::sync::{Arc, Mutex};
 
 fn says(text: &'static str) -> Agent {
     Agent::builder::<()>(ScriptedModel::new([Step::text(text)]))
@@ -89,6 +90,88 @@ async fn a_conversation_has_one_run_at_a_time_and_others_hear_so() {
     // Its end, or dropping it, lets the next one in.
     drop(says("x").run("x").session(&session));
     says("yes").run("Now?").session(&session).await.unwrap();
+}
+
+/// A store that shows what it holds, also while it is open.
+#[derive(Clone, Default)]
+struct Glass {
+    store: MemorySessions,
+    holds: Arc<Mutex<Stored>>,
+}
+
+struct GlassLog(Box<dyn SessionLog>, Arc<Mutex<Stored>>);
+
+#[async_trait]
+impl SessionStore for Glass {
+    async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError> {
+        let log = self.store.open(id).await?;
+        Ok(Box::new(GlassLog(log, Arc::clone(&self.holds))))
+    }
+}
+
+#[async_trait]
+impl SessionLog for GlassLog {
+    async fn load(&mut self) -> Result<Option<Stored>, SessionError> {
+        self.0.load().await
+    }
+
+    async fn save(&mut self, change: Change<'_>) -> Result<(), SessionError> {
+        self.0.save(change).await?;
+        *self.1.lock().unwrap() = self.0.load().await?.unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// Take a while.
+#[tool]
+async fn take_a_while(State(inbox): State<Inbox>) -> &'static str {
+    inbox.steer("faster");
+    inbox.follow_up("and then?");
+    "done"
+}
+
+#[tokio::test]
+async fn what_a_person_says_while_it_runs_is_stored_before_the_model_reads_it() {
+    let (glass, inbox) = (Glass::default(), Inbox::new());
+    let seen = Arc::clone(&glass.holds);
+    let model = FunctionModel::new(move |request| {
+        let stored = seen.lock().unwrap();
+        assert_eq!(stored.messages, request.transcript[..], "before a request");
+        let asked = request.transcript.len() == 1;
+        Ok(if asked {
+            let call = ToolCall::new("a", "take_a_while", "{}");
+            Reply::new([Part::call(call)], StopReason::ToolUse)
+        } else {
+            Reply::new([Part::text("all right")], StopReason::Stop)
+        })
+    });
+    let agent = Agent::builder(model)
+        .tools(tools![take_a_while])
+        .state(inbox.clone())
+        .build()
+        .unwrap();
+    let session = Session::new(glass.clone(), "c");
+    let answer = agent
+        .run("go")
+        .session(&session)
+        .inbox(&inbox)
+        .await
+        .unwrap();
+    let said: Vec<String> = answer.transcript().iter().map(text).collect();
+    assert_eq!(
+        said,
+        [
+            "go",
+            "",
+            "",
+            "faster",
+            "all right",
+            "and then?",
+            "all right"
+        ]
+    );
+    let stored = glass.holds.lock().unwrap();
+    assert_eq!(stored.messages, answer.transcript()[..]);
 }
 
 #[tokio::test]

@@ -45,6 +45,8 @@ struct Bad {
     fault: Fault,
     right: MemorySessions,
     shared: Arc<Mutex<Vec<Message>>>,
+    /// The conversations that are open, for faults that keep book of that themselves.
+    open: Arc<Mutex<Vec<String>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,11 +54,17 @@ enum Fault {
     InventsAConversation,
     KeepsNothingForOthers,
     RoundsNumbers,
+    DropsWhatIsEmpty,
     IgnoresWhatStays,
     TrimsTheHead,
+    SkipsWhatAddsNothing,
     OpensTwice,
+    SaysOtherwiseThatItIsBusy,
+    ClosesWhenItRefuses,
     StaysOpen,
     FoldsCase,
+    CutsIds,
+    LocksAllForOne,
     WritesPieceByPiece,
     SharesMessages,
 }
@@ -68,11 +76,17 @@ async fn a_store_that_breaks_a_rule_is_caught_and_every_rule_catches_one() {
         (InventsAConversation, SessionRule::NothingYet),
         (KeepsNothingForOthers, SessionRule::Saved),
         (RoundsNumbers, SessionRule::Saved),
+        (DropsWhatIsEmpty, SessionRule::Saved),
         (IgnoresWhatStays, SessionRule::Kept),
         (TrimsTheHead, SessionRule::Head),
+        (SkipsWhatAddsNothing, SessionRule::Head),
         (OpensTwice, SessionRule::OneAtATime),
+        (SaysOtherwiseThatItIsBusy, SessionRule::OneAtATime),
+        (ClosesWhenItRefuses, SessionRule::OneAtATime),
         (StaysOpen, SessionRule::Closed),
         (FoldsCase, SessionRule::AnyId),
+        (CutsIds, SessionRule::AnyId),
+        (LocksAllForOne, SessionRule::AnyId),
         (WritesPieceByPiece, SessionRule::AllOrNothing),
         (SharesMessages, SessionRule::Independent),
     ];
@@ -84,6 +98,7 @@ async fn a_store_that_breaks_a_rule_is_caught_and_every_rule_catches_one() {
             fault,
             right: MemorySessions::new(),
             shared: Arc::default(),
+            open: Arc::default(),
         };
         let handle = || match fault {
             KeepsNothingForOthers => Bad {
@@ -108,9 +123,33 @@ impl SessionStore for Bad {
     async fn open(&self, id: &str) -> Result<Box<dyn SessionLog>, SessionError> {
         let id = match self.fault {
             Fault::FoldsCase => id.to_lowercase(),
+            Fault::CutsIds => id.chars().take(255).collect(),
             _ => id.to_owned(),
         };
+        if self.keeps_book() {
+            let mut open = self.open.lock().unwrap();
+            let is_busy = match self.fault {
+                Fault::LocksAllForOne => !open.is_empty(),
+                _ => open.contains(&id),
+            };
+            if is_busy {
+                // As a guard does that is made before it is known whether there was anything to guard.
+                if self.fault == Fault::ClosesWhenItRefuses {
+                    open.retain(|other| *other != id);
+                }
+                return Err(SessionError::Busy(id));
+            }
+            open.push(id.clone());
+            return Ok(Box::new(BadLog {
+                log: Some(Box::new(Unlocked(self.right.clone(), id.clone()))),
+                store: self.clone(),
+                id,
+            }));
+        }
         let log = match (self.fault, self.right.open(&id).await) {
+            (Fault::SaysOtherwiseThatItIsBusy, Err(SessionError::Busy(_))) => {
+                return Err(SessionError::store("locked"));
+            }
             (Fault::OpensTwice, Err(SessionError::Busy(_))) => None,
             (Fault::StaysOpen, Ok(log)) => {
                 std::mem::forget(log);
@@ -121,13 +160,47 @@ impl SessionStore for Bad {
         Ok(Box::new(BadLog {
             store: self.clone(),
             log,
+            id,
         }))
+    }
+}
+
+impl Bad {
+    fn keeps_book(&self) -> bool {
+        matches!(
+            self.fault,
+            Fault::LocksAllForOne | Fault::ClosesWhenItRefuses
+        )
+    }
+}
+
+/// A log that holds its conversation only while it reads or writes.
+struct Unlocked(MemorySessions, String);
+
+#[async_trait]
+impl SessionLog for Unlocked {
+    async fn load(&mut self) -> Result<Option<Stored>, SessionError> {
+        self.0.open(&self.1).await?.load().await
+    }
+
+    async fn save(&mut self, change: Change<'_>) -> Result<(), SessionError> {
+        self.0.open(&self.1).await?.save(change).await
     }
 }
 
 struct BadLog {
     store: Bad,
     log: Option<Box<dyn SessionLog>>,
+    id: String,
+}
+
+impl Drop for BadLog {
+    fn drop(&mut self) {
+        if self.store.keeps_book() {
+            let mut open = self.store.open.lock().unwrap();
+            open.retain(|other| *other != self.id);
+        }
+    }
 }
 
 #[async_trait]
@@ -147,6 +220,13 @@ impl SessionLog for BadLog {
                 };
                 if let Some(stored) = &mut stored {
                     stored.messages = stored.messages.iter().map(rounded).collect();
+                }
+                Ok(stored)
+            }
+            Fault::DropsWhatIsEmpty => {
+                let is_empty = |message: &Message| matches!(message, Message::User { content } if content.is_empty());
+                if let Some(stored) = &mut stored {
+                    stored.messages.retain(|message| !is_empty(message));
                 }
                 Ok(stored)
             }
@@ -175,6 +255,7 @@ impl SessionLog for BadLog {
                 log.save(Change::new(change.keep, change.add, change.head.trim()))
                     .await
             }
+            Fault::SkipsWhatAddsNothing if change.add.is_empty() => Ok(()),
             Fault::WritesPieceByPiece => {
                 for (at, message) in change.add.iter().enumerate() {
                     let piece = std::slice::from_ref(message);
