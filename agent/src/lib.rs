@@ -62,7 +62,7 @@
 //! | the schemas that models are told, and reading by them | [`schema`] |
 //! | text that is nearly JSON | [`json`] |
 //! | newtypes that constraints apply to | [`constraint`] |
-//! | what this crate does for you, and what stays yours | `yours` |
+//! | what this crate does for you, and what stays yours | [`yours`] |
 //! | helpers for your tests | [`testing`] |
 //!
 //! # Features
@@ -103,7 +103,6 @@ mod tool;
 pub mod toolkit;
 
 #[doc = include_str!("docs/yours.md")]
-#[cfg(feature = "macros")]
 pub mod yours {}
 
 pub use run::*;

@@ -18,6 +18,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// A model with tools and instructions. Cheap to clone; the clones are the same agent.
 ///
+/// [`run`](Self::run) begins a conversation with it: await that for the answer, or watch its events. Whatever ends it
+/// without an answer, a limit, a cancellation, a person who must decide first, is an error that owns what was done and
+/// goes on from there. The page [`yours`](crate::yours) says what it sees to, and what your program must.
+///
 /// ```
 /// use agent::model::{ScriptedModel, Step};
 /// use agent::{Agent, tool, tools};
@@ -75,7 +79,11 @@ impl Agent {
         Run::new(self.clone(), prompt.into().0)
     }
 
-    /// A run that goes on where it waited.
+    /// A run that goes on where it waited, with the decisions and answers that it was given meanwhile: in this process or
+    /// another one, with the same code or newer. Calls that ran are not run again; calls about which nobody has decided are
+    /// asked about again, and so are those whose tool or arguments are not what was shown.
+    ///
+    /// If it was of a [`Session`], give it that session again: it then goes on only from where that is.
     pub fn resume(&self, paused: Paused) -> Run {
         Run::going_on(self.clone(), paused.into_state())
     }
@@ -153,7 +161,7 @@ impl Agent {
     /// has the person's agreement says so with `approved`.
     ///
     /// A call that is made directly (the plain function, [`ToolSet::answer`]) passes by what belongs to the agent: its rules,
-    /// hooks, middleware, limits and the artifact store.
+    /// hooks, middleware, limits and the artifact store ([`yours`](crate::yours#calling-a-tool-directly)).
     ///
     /// # Cancel safety
     ///

@@ -49,7 +49,8 @@ impl<S, G> AgentBuilder<S, G> {
         self
     }
 
-    /// Adds tools: a list, a set, or a value whose methods are tools.
+    /// Adds tools: a list, a set, or a value whose methods are tools. Whoever can make the model say something can have
+    /// them called: [registered is not permitted](crate::yours).
     pub fn tools<I>(mut self, tools: impl IntoTools<S, I>) -> Self {
         self.tools.extend(tools.into_tools());
         self
@@ -124,7 +125,8 @@ impl<S, G> AgentBuilder<S, G> {
     }
 
     /// Changes what the model reads of people and tools, before it reaches the transcript, the events and the store:
-    /// prompts, messages, results, error texts. What the model itself said is never changed.
+    /// prompts, messages, results, error texts. What the model itself said is never changed. What was once read
+    /// [stays](crate::yours).
     ///
     /// ```
     /// use agent::message::Content;

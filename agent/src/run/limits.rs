@@ -13,6 +13,7 @@ use std::time::Duration;
 /// What is not set is not limited, but for four that protect every run: 20 turns, results of 256 KiB, calls of tools that
 /// do not exist (8 in a run) and retries that tools ask for (3 a tool). A limit that is hit ends the run with an error
 /// that owns all that was done; with [`last_answer`](Self::last_answer) the model is asked once more, without tools.
+/// What a run may cost is [for you to say](crate::yours#who-does-what).
 ///
 /// ```
 /// use agent::Limits;

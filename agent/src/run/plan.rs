@@ -94,8 +94,8 @@ impl Setup {
 /// Whatever is chosen, calls begin in the model's order, and a call that runs alone waits until the earlier ones have
 /// ended and holds the later ones.
 ///
-/// The model's order is not a safe order, and the default trusts tools that say nothing. Until you have looked at each of yours, [`Mixed`](Self::Mixed) is the
-/// careful choice.
+/// [The model's order is not a safe order](crate::yours), and the default trusts tools that say nothing. Until you have
+/// looked at each of yours, [`Mixed`](Self::Mixed) is the careful choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Execution {

@@ -19,6 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// not be undone: the reply before its calls, that a call starts before it starts, its end before anybody hears of it. A
 /// process that dies leaves a conversation that can go on: [`Agent::go_on`](crate::Agent::go_on).
 ///
+/// One run has it at a time; others hear that it is [busy](SessionError::Busy). What a person says meanwhile goes to the
+/// run that has it, through an [`Inbox`](crate::Inbox). Where it is kept, who may read it and when it is deleted is
+/// [yours](crate::yours).
+///
 /// ```
 /// use agent::{Agent, MemorySessions, Session};
 ///

@@ -103,7 +103,8 @@ impl ToolSet {
     /// the tool's error, a panic. Arguments that do not fit are mended first, as the policy of each tool says, and
     /// [`ToolResult::mends`] says what was done. A tool that needs approval is refused, since nobody is asked here. Its own
     /// time limit holds; what an [`Agent`](crate::Agent) adds (a limit for tools that name none, events, cancellation
-    /// of a run) does not. Once the call has ended, its context is cancelled for what is left of it.
+    /// of a run) does not: see [`yours`](crate::yours#calling-a-tool-directly). Once the call has ended, its context is
+    /// cancelled for what is left of it.
     ///
     /// # Cancel safety
     ///

@@ -246,6 +246,8 @@ impl ToolContext {
 
     /// A key for requests with effects: the same however often this one call is retried, resumed or replayed, and
     /// different for every other call. Of a call that a tool [makes](Self::invoke) it is the same for the same arguments.
+    /// A call runs [at most once](crate::yours) unless its tool says that it may run again; with the key, an effect
+    /// happens once even then.
     ///
     /// ```
     /// use agent::{State, ToolContext, ToolError, tool};

@@ -98,7 +98,8 @@ impl ToolError {
         }
     }
 
-    /// An error that is nobody's business but the host's: the model reads only that the tool failed.
+    /// An error that is nobody's business but the host's: the model reads only that the tool failed. Of any other one it
+    /// reads the [sentence](crate::yours#who-does-what), never a source.
     pub fn internal(error: impl Into<BoxError>) -> Self {
         Self {
             visible: false,

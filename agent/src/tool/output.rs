@@ -3,6 +3,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a tool answers, where a plain return value does not say enough.
+///
+/// The `content` stays in the conversation and is sent again with each further request; the rest goes to the events and
+/// to what is stored, which [others may read](crate::yours).
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolOutput {
@@ -31,7 +34,7 @@ pub(crate) struct Onward {
 }
 
 /// What a person is shown of an answer. The model never reads it. Not a place for secrets: whoever reads the events of
-/// the run reads this.
+/// the run reads this ([user-only content is not secret](crate::yours)).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

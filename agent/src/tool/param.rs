@@ -35,7 +35,8 @@ pub struct State<T>(pub T);
 
 /// Data given with each run: who asks, on whose behalf, in which language.
 ///
-/// `RunData<T>` clones it for each call, `RunData<&T>` lends it. A run that was not given it does not start.
+/// `RunData<T>` clones it for each call, `RunData<&T>` lends it. A run that was not given it does not start. Whether who
+/// asks may have what the call wants is [for the tool to say](crate::yours).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RunData<T>(pub T);
 

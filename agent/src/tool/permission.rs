@@ -7,7 +7,8 @@ use std::sync::Arc;
 ///
 /// A tool says so itself (`needs_approval`), a [set](super::ToolSet::with_permission) or an
 /// [agent](crate::AgentBuilder::permission) may add rules. All of them are asked and the strictest answer holds, so a rule
-/// can take away but never give: [`Deny`](Self::Deny) always wins.
+/// can take away but never give: [`Deny`](Self::Deny) always wins. Arguments that passed the check are valid and not yet
+/// permitted: [`yours`](crate::yours) says what is left to you.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

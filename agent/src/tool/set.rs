@@ -67,7 +67,8 @@ impl ToolSet {
         }
     }
 
-    /// The tool of this name. To call it past an agent is to go without its rules, hooks and limits: see the page `yours`.
+    /// The tool of this name. To call it past an agent is to go without the agent's rules, hooks and limits:
+    /// [`yours`](crate::yours#calling-a-tool-directly) says what is left.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.get(*self.by_name.get(name)?)
     }
