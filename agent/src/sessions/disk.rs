@@ -36,7 +36,7 @@ pub(super) fn path_of(folder: &Path, id: &str, extension: &str) -> PathBuf {
 /// Held while a log is open. The system lets go of it when it is dropped or its process dies, however that dies.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -50,9 +50,19 @@ impl Lock {
             .open(path)
             .map_err(|error| at(path, &error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(SessionError::Busy(id.to_owned())),
             Err(TryLockError::Error(error)) => Err(at(path, &error)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Closing the file alone is not enough: a process that some other thread is just starting has it open, too, until it
+    /// becomes the other program.
+    fn drop(&mut self) {
+        if let Err(error) = self.file.unlock() {
+            tracing::warn!(%error, "a conversation is not free before its lock file is closed everywhere");
         }
     }
 }
@@ -104,6 +114,23 @@ pub(super) async fn blocking<T: Send + 'static>(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_lock_is_free_when_it_is_dropped_whoever_else_has_its_file_open() {
+        let folder = std::env::temp_dir().join(crate::message::fresh_name());
+        let path = folder.join("a.lock");
+        let lock = Lock::take(&path, "a").unwrap();
+        assert!(matches!(
+            Lock::take(&path, "a"),
+            Err(SessionError::Busy(id)) if id == "a"
+        ));
+        // As a process has it that was forked and is not yet another program.
+        let inherited = lock.file.try_clone().unwrap();
+        drop(lock);
+        Lock::take(&path, "a").unwrap();
+        drop(inherited);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn no_id_leads_out_of_the_folder_or_to_the_file_of_another() {
