@@ -393,8 +393,8 @@ async fn audited(contents: bool) -> Vec<String> {
     let runs = Arc::new(Mutex::new(BTreeSet::new()));
     let named = Arc::clone(&runs);
     let mut log = AuditLog::new(move |mut entry| {
-        named.lock().unwrap().insert(entry.run);
-        entry.run = "run".to_owned();
+        named.lock().unwrap().insert(entry.run.clone());
+        "run".clone_into(&mut entry.run);
         noted
             .lock()
             .unwrap()
