@@ -22,8 +22,8 @@ pub enum ModelEvent {
     CallStarted {
         /// Which call of this reply, from 0.
         index: usize,
-        /// Its id, as the server gave it. A run gives a call another one where the id was used before, so that the call in
-        /// the finished reply may have another: `index` is what tells a call of this reply from the others.
+        /// Its id, as it is in the finished reply. A run gives the call another one where the id is empty or was used
+        /// before, in its events as in the reply.
         id: String,
         /// The tool that it names.
         name: String,

@@ -1,5 +1,6 @@
 use crate::history::Ids;
 use crate::message::{IdRule, Message, PartKind, Reply, Transcript};
+use std::collections::BTreeMap;
 
 /// What Mistral takes, and what looks like it.
 const NINE: IdRule = IdRule::new(9, 9, "");
@@ -14,33 +15,63 @@ pub(super) struct CallIds {
 }
 
 impl CallIds {
-    /// Gives calls of the reply another id where theirs is empty or was used before, in the transcript or in the reply
-    /// itself.
-    pub(super) fn settle(&mut self, transcript: &Transcript, reply: &mut Reply) {
+    /// Those of the reply that this transcript is answered with.
+    pub(super) fn of_reply_to(&mut self, transcript: &Transcript) -> ReplyIds<'_> {
         for message in transcript.iter().skip(self.read) {
             for call in Message::calls(message) {
                 self.taken.take(&call.id);
             }
         }
         self.read = transcript.len();
-        for part in &mut reply.parts {
-            let PartKind::Call(call) = &mut part.kind else {
-                continue;
-            };
-            if call.id.is_empty() || !self.taken.take(&call.id) {
-                let rule = if NINE.takes(&call.id) {
-                    NINE
-                } else {
-                    IdRule::COMMON
-                };
-                let id = self.taken.fresh(&call.id, &rule);
-                tracing::debug!(
-                    from = call.id,
-                    to = id,
-                    "a call's id was empty or used before"
-                );
-                call.id = id;
+        ReplyIds {
+            taken: &mut self.taken,
+            given: BTreeMap::new(),
+        }
+    }
+}
+
+/// The ids of one reply's calls. A call has its id from the moment at which it is first heard of, so that what shows it
+/// while it is written and what says its result mean the same call.
+#[derive(Debug)]
+pub(super) struct ReplyIds<'a> {
+    taken: &'a mut Ids,
+    /// By the call's number in the reply.
+    given: BTreeMap<usize, String>,
+}
+
+impl ReplyIds<'_> {
+    /// The id of the call of this number: the model's, unless that is empty or was used before, in the transcript or in
+    /// the reply itself.
+    pub(super) fn of(&mut self, number: usize, id: &str) -> String {
+        let taken = &mut *self.taken;
+        let given = self.given.entry(number);
+        let given = given.or_insert_with(|| {
+            if !id.trim().is_empty() && taken.take(id) {
+                return id.to_owned();
             }
+            let rule = if NINE.takes(id) { NINE } else { IdRule::COMMON };
+            let new = taken.fresh(id.trim(), &rule);
+            tracing::debug!(
+                from = id,
+                to = new,
+                "a call's id was none, or was used before"
+            );
+            new
+        });
+        given.clone()
+    }
+
+    /// Gives the calls of the reply their ids.
+    pub(super) fn settle(mut self, reply: &mut Reply) {
+        let calls = reply
+            .parts
+            .iter_mut()
+            .filter_map(|part| match &mut part.kind {
+                PartKind::Call(call) => Some(call),
+                _ => None,
+            });
+        for (number, call) in calls.enumerate() {
+            call.id = self.of(number, &call.id);
         }
     }
 }

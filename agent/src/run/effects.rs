@@ -1,5 +1,6 @@
 //! How the loop meets the world.
 
+use super::call_ids::ReplyIds;
 use super::error::Cause;
 use super::event::Event;
 use super::host::RunHost;
@@ -51,12 +52,13 @@ pub(super) struct Moment<'a> {
 /// Everything that the loop wants done in the world. Between two of these it is pure: no clock, no chance, no order of
 /// a map. In process this is plain execution, for a durable engine its journal, in a test a script.
 pub(super) trait Effects: Send + Sync {
-    /// Asks the model.
+    /// Asks the model. The calls of the reply, and the events in which they are written, have these ids.
     fn ask<'a>(
         &'a self,
         key: Key,
         model: &'a dyn Model,
         request: Request<'a>,
+        ids: ReplyIds<'a>,
     ) -> BoxFuture<'a, Result<Reply, Cause>>;
 
     /// Runs one call to its end.
@@ -135,6 +137,7 @@ impl Effects for InProcess<'_> {
         key: Key,
         model: &'a dyn Model,
         request: Request<'a>,
+        ids: ReplyIds<'a>,
     ) -> BoxFuture<'a, Result<Reply, Cause>> {
         let span = tracing::info_span!(
             "request",
@@ -149,7 +152,7 @@ impl Effects for InProcess<'_> {
         let noted = span.clone();
         let asked = async move {
             let reply = self
-                .unless_stopped(self.read_reply(model, request))
+                .unless_stopped(self.read_reply(model, request, ids))
                 .await?
                 .map_err(|error| Cause::Model(Box::new(error)))?;
             noted.record("stop", reply.stop.reason.as_str());
@@ -216,6 +219,7 @@ impl InProcess<'_> {
         &self,
         model: &dyn Model,
         request: Request<'_>,
+        mut ids: ReplyIds<'_>,
     ) -> Result<Reply, ModelError> {
         let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
@@ -223,13 +227,18 @@ impl InProcess<'_> {
                 ModelEvent::Text(text) => Event::Text(text),
                 ModelEvent::Reasoning(text) => Event::Reasoning(text),
                 ModelEvent::Refusal(text) => Event::Refusal(text),
-                ModelEvent::CallStarted { index, id, name } => {
-                    Event::CallWritten { index, id, name }
-                }
+                ModelEvent::CallStarted { index, id, name } => Event::CallWritten {
+                    index,
+                    id: ids.of(index, &id),
+                    name,
+                },
                 ModelEvent::CallArguments { index, text } => Event::CallArguments { index, text },
                 ModelEvent::Unknown(json) => Event::Unknown(json),
                 ModelEvent::FellBack { from, to, why } => Event::FellBack { from, to, why },
-                ModelEvent::Finished(reply) => return Ok(reply),
+                ModelEvent::Finished(mut reply) => {
+                    ids.settle(&mut reply);
+                    return Ok(reply);
+                }
             };
             if let Some(events) = self.events {
                 events.send(event).await;

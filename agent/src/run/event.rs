@@ -43,7 +43,7 @@ pub enum Event {
     CallWritten {
         /// Which call of this reply, from 0.
         index: usize,
-        /// The call's id.
+        /// The call's id, which it keeps: in the reply, in its result, in all that is said of it.
         id: String,
         /// The tool that it names.
         name: String,

@@ -47,6 +47,8 @@ pub struct LiveCall {
     pub stage: LiveStage,
     /// The newest that it said of itself.
     pub progress: Option<Progress>,
+    /// Which call of its reply, from 0.
+    number: usize,
 }
 
 /// How far a call is on its way.
@@ -89,22 +91,28 @@ impl LiveRun {
             Event::Reasoning(text) => self.reasoning.push_str(text),
             Event::CallWritten { index, id, name } => {
                 let call = ToolCall::new(id.as_str(), name.as_str(), "");
-                let call = LiveCall::new(call, LiveStage::Written);
-                match self.calls.get_mut(*index) {
-                    Some(known) => *known = call,
-                    None => self.calls.push(call),
+                let call = LiveCall::new(*index, call, LiveStage::Written);
+                // Their names may come in another order than the calls themselves.
+                match self.calls.binary_search_by_key(index, |live| live.number) {
+                    Ok(at) => {
+                        if let Some(known) = self.calls.get_mut(at) {
+                            *known = call;
+                        }
+                    }
+                    Err(at) => self.calls.insert(at, call),
                 }
             }
             Event::CallArguments { index, text } => {
-                if let Some(live) = self.calls.get_mut(*index) {
+                let written = self.calls.iter_mut().find(|live| live.number == *index);
+                if let Some(live) = written {
                     live.call.arguments.push_str(text);
                 }
             }
             Event::Replied(reply) => {
                 self.clear();
-                let calls = reply.calls().cloned();
+                let calls = reply.calls().cloned().enumerate();
                 self.calls
-                    .extend(calls.map(|call| LiveCall::new(call, LiveStage::Asked)));
+                    .extend(calls.map(|(at, call)| LiveCall::new(at, call, LiveStage::Asked)));
                 if reply.says_something() {
                     self.messages.push(Message::Assistant(reply.clone()));
                 }
@@ -162,14 +170,15 @@ impl LiveRun {
     }
 
     pub(super) fn of(state: &RunState) -> Self {
-        let calls = state.open_calls().filter_map(|(call, open)| {
+        let calls = state.open_calls().enumerate();
+        let calls = calls.filter_map(|(number, (call, open))| {
             let how_far = match &open.stage {
                 Stage::Finished(_) => return None,
                 Stage::Waiting { why } => LiveStage::Waiting(why.clone()),
                 Stage::Started | Stage::Suspended { .. } => LiveStage::Started,
                 Stage::Asked | Stage::Cleared { .. } => LiveStage::Asked,
             };
-            Some(LiveCall::new(call.clone(), how_far))
+            Some(LiveCall::new(number, call.clone(), how_far))
         });
         Self {
             turn: state.head.turn,
@@ -192,7 +201,10 @@ impl LiveRun {
     fn set(&mut self, call: &ToolCall, stage: LiveStage) {
         match self.call_mut(&call.id) {
             Some(live) => live.stage = stage,
-            None => self.calls.push(LiveCall::new(call.clone(), stage)),
+            None => {
+                let number = self.calls.last().map_or(0, |last| last.number + 1);
+                self.calls.push(LiveCall::new(number, call.clone(), stage));
+            }
         }
     }
 
@@ -209,8 +221,9 @@ impl LiveRun {
 }
 
 impl LiveCall {
-    fn new(call: ToolCall, stage: LiveStage) -> Self {
+    fn new(number: usize, call: ToolCall, stage: LiveStage) -> Self {
         Self {
+            number,
             call,
             stage,
             progress: None,

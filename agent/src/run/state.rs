@@ -22,7 +22,7 @@ pub(super) struct RunState {
     /// The calls themselves stand in the transcript, whose last message is then that reply.
     pub(super) open: Vec<OpenCall>,
     #[serde(skip)]
-    ids: CallIds,
+    pub(super) ids: CallIds,
     /// The last reply, if it said nothing: no provider would take it back.
     #[serde(skip)]
     silent: Option<Reply>,
@@ -183,11 +183,6 @@ impl RunState {
     /// What all requests of the run used together.
     pub(super) fn usage(&self) -> Usage {
         self.head.counts.usage
-    }
-
-    /// Readies a reply to be taken in: each of its calls gets an id of its own.
-    pub(super) fn settle_ids(&mut self, reply: &mut Reply) {
-        self.ids.settle(&self.transcript, reply);
     }
 
     /// Takes in what the model answered, and opens its calls. What says nothing stays out of the transcript.

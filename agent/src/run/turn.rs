@@ -96,7 +96,7 @@ impl Drive<'_> {
         self.compact_if_long().await?;
         self.begin_turn().await;
         let step = self.step();
-        let mut reply = match self.ask(&step).await {
+        let reply = match self.ask(&step).await {
             Err(Cause::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => {
                 if !self.compact().await? {
                     return Err(Cause::Model(error));
@@ -105,7 +105,6 @@ impl Drive<'_> {
             }
             asked => asked?,
         };
-        self.state.settle_ids(&mut reply);
         let next = next(&reply);
         if self.events.are_read() {
             self.events.send(Event::Replied(reply.clone())).await;
@@ -210,8 +209,7 @@ impl Drive<'_> {
         let mut step = self.step();
         step.tools = Arc::default();
         step.options.to_mut().tool_choice = None;
-        let mut reply = self.ask(&step).await?;
-        self.state.settle_ids(&mut reply);
+        let reply = self.ask(&step).await?;
         let is_answer = matches!(next(&reply), Next::End);
         if self.events.are_read() {
             self.events.send(Event::Replied(reply.clone())).await;
@@ -243,26 +241,28 @@ impl Drive<'_> {
         self.events.send(Event::TurnEnded { turn, usage }).await;
     }
 
-    /// Asks the model once.
+    /// Asks the model once. Each call of the reply has an id of its own.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
         super::step::check_run_data(&step.tools, self.host)?;
         self.host.offer(&step.tools, &self.state.head.handed_to);
         let definitions: Definitions = step.tools.definitions();
-        let transcript = step.transcript.as_ref().unwrap_or(&self.state.transcript);
+        let state = &mut *self.state;
+        let ids = state.ids.of_reply_to(&state.transcript);
+        let transcript = step.transcript.as_ref().unwrap_or(&state.transcript);
         let mut request = Request::new(transcript, &definitions, &step.options);
         request.instructions = step.instructions.as_deref();
         if let Some(most) = self.host.setup().limits.request_bytes
-            && self.state.head.bytes > most
+            && state.head.bytes > most
         {
             return Err(Cause::Limit(Limit::RequestBytes(most)));
         }
         request
             .check()
             .map_err(|error| Cause::Model(Box::new(error)))?;
-        let turn = self.state.head.turn;
+        let turn = state.head.turn;
         let reply = self
             .effects
-            .ask(Key { turn, index: 0 }, &*step.model, request)
+            .ask(Key { turn, index: 0 }, &*step.model, request, ids)
             .await?;
         self.host.count_request(reply.usage);
         Ok(reply)

@@ -1,12 +1,12 @@
 //! Models repeat ids of calls; whose result is whose stays clear all the same.
 
 use crate::{call, scripted};
-use agent::message::{Message, Transcript};
-use agent::model::{Request, RequestOptions, Step};
+use agent::message::{Message, Part, Reply, StopReason, ToolCall, Transcript};
+use agent::model::{ModelEvent, Request, RequestOptions, Step};
 use agent::provider::{BodyFields, Target, protocols};
-use agent::{Agent, ToolSet, tool, tools};
+use agent::{Agent, Event, LiveRun, ToolSet, tool, tools};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Says it again.
@@ -67,6 +67,72 @@ async fn an_id_that_was_used_before_is_replaced_for_the_call_and_its_result() {
         assert_eq!(call.id, result.call_id);
         assert_eq!(call.arguments, said(&result.text()), "{}", call.id);
     }
+}
+
+/// A reply that is streamed call by call in this order, of calls with these ids.
+fn streamed(order: [usize; 3], ids: [&str; 3]) -> Step {
+    let calls = ids.map(|id| call(id, "echo", &said(id)));
+    let written = order.iter().flat_map(|&index| {
+        let ToolCall {
+            id,
+            name,
+            arguments,
+            ..
+        } = calls[index].clone();
+        let text = arguments;
+        [
+            ModelEvent::CallStarted { index, id, name },
+            ModelEvent::CallArguments { index, text },
+        ]
+    });
+    let reply = Reply::new(calls.clone().map(Part::call), StopReason::ToolUse);
+    Step::events(written.chain([ModelEvent::Finished(reply)]))
+}
+
+#[tokio::test]
+async fn a_call_has_one_id_from_the_first_word_of_it_to_its_result() {
+    let agent = Agent::builder(scripted([
+        streamed([0, 1, 2], ["", "call_1", ""]),
+        streamed([2, 0, 1], ["call_1", "", "call_1"]),
+        streamed([1, 2, 0], ["abcdefgh1", "abcdefgh1", " "]),
+        Step::text("done"),
+    ]))
+    .tools(tools![echo])
+    .build()
+    .unwrap();
+    let mut run = agent.run("go").stream();
+    let mut live = LiveRun::new();
+    let mut written = BTreeMap::new();
+    let mut all = HashSet::new();
+    let mut started = Vec::new();
+    let mut ended = Vec::new();
+    while let Some(event) = run.next().await {
+        live.apply(&event);
+        match event {
+            Event::CallWritten { index, id, .. } => {
+                written.insert(index, id);
+                let shown: Vec<&String> = live.calls().iter().map(|live| &live.call.id).collect();
+                assert_eq!(shown, written.values().collect::<Vec<_>>());
+            }
+            Event::Replied(reply) => {
+                let ids: Vec<String> = reply.calls().map(|call| call.id.clone()).collect();
+                let shown: Vec<String> = std::mem::take(&mut written).into_values().collect();
+                assert_eq!(shown, ids);
+                assert!(ids.iter().all(|id| !id.trim().is_empty()), "{ids:?}");
+                all.extend(ids);
+            }
+            Event::CallStarted(call) => started.push(call.call().id.clone()),
+            Event::CallEnded(call) => ended.push(call.result.call_id),
+            _ => {}
+        }
+    }
+    let transcript = run.finish().await.unwrap().into_transcript();
+    let calls: Vec<_> = transcript.iter().flat_map(Message::calls).collect();
+    assert_eq!(calls.len(), 9);
+    assert_eq!(all.len(), 9, "{all:?}");
+    assert!(calls.iter().all(|call| all.contains(&call.id)));
+    assert_eq!(started, ended);
+    assert!(started.iter().eq(calls.iter().map(|call| &call.id)));
 }
 
 #[tokio::test]
