@@ -1,7 +1,8 @@
 //! A whole run over HTTP: what is asked again is the model, never a tool.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
-use agent::message::Message;
+use agent::history::repair;
+use agent::message::{Message, Outcome};
 use agent::model::ModelErrorKind;
 use agent::provider::anthropic::Anthropic;
 use agent::provider::openai_chat::OpenAiChat;
@@ -174,5 +175,173 @@ async fn an_answer_that_ends_behind_a_whole_call_runs_nothing_on_any_protocol() 
         assert_eq!(partial.calls().count(), 1, "{protocol}");
         assert_eq!(paid.load(Ordering::SeqCst), 0, "{protocol}");
         assert_eq!(server.requests.lock().unwrap().len(), 1, "{protocol}");
+    }
+}
+
+/// How an answer ends behind a call that is whole.
+struct Ending {
+    name: &'static str,
+    /// Of a stream.
+    events: Vec<Value>,
+    /// Of an answer that comes at once: what it has beside its call.
+    whole: Value,
+    /// How the run fails; it goes on if this is nothing.
+    fails: Option<RunErrorKind>,
+}
+
+fn ending(
+    name: &'static str,
+    events: impl Into<Vec<Value>>,
+    whole: Value,
+    fails: impl Into<Option<RunErrorKind>>,
+) -> Ending {
+    Ending {
+        name,
+        events: events.into(),
+        whole,
+        fails: fails.into(),
+    }
+}
+
+fn endings(protocol: &str) -> Vec<Ending> {
+    use RunErrorKind::{ContentFilter, NoAnswer, Refused};
+    let of_chat = |word: &'static str, fails| {
+        let choice = json!({"index": 0, "delta": {}, "finish_reason": word});
+        ending(
+            word,
+            [json!({"choices": [choice]})],
+            json!({"finish_reason": word}),
+            fails,
+        )
+    };
+    let of_responses = |name, status: &str, reason: Option<&str>, fails| {
+        let end = json!({"status": status, "incomplete_details": {"reason": reason}});
+        let event = json!({"type": format!("response.{status}"), "response": end});
+        ending(name, [event], end, fails)
+    };
+    let of_anthropic = |word: &'static str, fails| {
+        let end = json!({"stop_reason": word});
+        let event = json!({"type": "message_delta", "delta": end});
+        ending(word, [event, json!({"type": "message_stop"})], end, fails)
+    };
+    match protocol {
+        "openai-chat" => {
+            let words =
+                json!({"index": 0, "delta": {"refusal": "no"}, "finish_reason": "tool_calls"});
+            let whole = json!({"refusal": "no", "finish_reason": "tool_calls"});
+            vec![
+                of_chat("length", None),
+                of_chat("content_filter", Some(ContentFilter)),
+                of_chat("error", Some(NoAnswer)),
+                ending(
+                    "refused in words",
+                    [json!({"choices": [words]})],
+                    whole,
+                    Refused,
+                ),
+            ]
+        }
+        "openai-responses" => {
+            let content = json!([{"type": "refusal", "refusal": "no"}]);
+            let item =
+                json!({"type": "message", "id": "m", "role": "assistant", "content": content});
+            let done =
+                json!({"type": "response.output_item.done", "output_index": 1, "item": item});
+            let end = json!({"type": "response.completed", "response": {"status": "completed"}});
+            let whole = json!({"status": "completed", "refused": item});
+            vec![
+                of_responses("cut off", "incomplete", Some("max_output_tokens"), None),
+                of_responses(
+                    "filtered",
+                    "incomplete",
+                    Some("content_filter"),
+                    Some(ContentFilter),
+                ),
+                ending("refused in words", [done, end], whole, Refused),
+            ]
+        }
+        _ => vec![
+            of_anthropic("max_tokens", None),
+            of_anthropic("model_context_window_exceeded", None),
+            of_anthropic("refusal", Some(Refused)),
+            of_anthropic("end_turn", Some(NoAnswer)),
+            of_anthropic("pause_turn", Some(NoAnswer)),
+        ],
+    }
+}
+
+/// The whole answer of a call and this ending.
+fn at_once(protocol: &str, ending: &Ending) -> Value {
+    let (_, _, _, mut whole) = calls_and_failures()
+        .into_iter()
+        .find(|(known, ..)| *known == protocol)
+        .unwrap();
+    let fields = whole.as_object_mut().unwrap();
+    fields.remove("error");
+    fields.remove("type");
+    for (name, value) in ending.whole.as_object().unwrap() {
+        match (protocol, &**name) {
+            ("openai-chat", "refusal") => fields["choices"][0]["message"][name] = value.clone(),
+            ("openai-chat", _) => fields["choices"][0][name] = value.clone(),
+            (_, "refused") => fields["output"].as_array_mut().unwrap().push(value.clone()),
+            _ => {
+                fields.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    whole
+}
+
+/// A whole answer without calls.
+fn said(protocol: &str) -> Play {
+    let text = json!([{"type": "output_text", "text": "done"}]);
+    let body = match protocol {
+        "openai-chat" => {
+            json!({"choices": [{"message": {"content": "done"}, "finish_reason": "stop"}]})
+        }
+        "openai-responses" => {
+            json!({"status": "completed", "output": [{"type": "message", "content": text}]})
+        }
+        _ => json!({"content": "done", "stop_reason": "end_turn"}),
+    };
+    answer(
+        "200 OK",
+        "content-type: application/json\r\n",
+        &body.to_string(),
+    )
+}
+
+#[tokio::test]
+async fn a_whole_call_of_an_answer_that_is_not_whole_never_runs_and_is_answered() {
+    for (protocol, call, _, _) in calls_and_failures() {
+        for ending in endings(protocol) {
+            let streamed = [&call[..], &ending.events].concat();
+            let whole = at_once(protocol, &ending).to_string();
+            for step in [
+                Play::Send(vec![stream_of(&stream(&streamed))]),
+                answer("200 OK", "content-type: application/json\r\n", &whole),
+            ] {
+                let row = format!("{protocol}, {}: {step:?}", ending.name);
+                let paid = Arc::new(AtomicUsize::new(0));
+                let server = server(vec![step, said(protocol)]).await;
+                let agent = agent_over(protocol, &server.base_url, &paid);
+                let transcript = match (agent.run("pay").await, ending.fails) {
+                    (Err(error), Some(kind)) => {
+                        assert_eq!(error.kind(), kind, "{row}: {error}");
+                        error.into_transcript()
+                    }
+                    (Ok(answer), None) => answer.into_transcript(),
+                    (end, _) => panic!("{row}: {end:?}"),
+                };
+                assert_eq!(paid.load(Ordering::SeqCst), 0, "{row}");
+                let results = transcript.iter().filter_map(|message| match message {
+                    Message::Results { results } => Some(results),
+                    _ => None,
+                });
+                let ends: Vec<Outcome> = results.flatten().map(|result| result.outcome).collect();
+                assert_eq!(ends, [Outcome::NotRun], "{row}");
+                assert!(repair(transcript).changes.is_empty(), "{row}");
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 /// - The results of a reply follow it at once, one a call, in the calls' order. A result without a call is removed, and
 ///   so is a second one, first of all one that only said "interrupted".
 /// - An id that was used before, or an empty one, is replaced, with its result's.
-/// - A message that says nothing is removed.
+/// - A message that says nothing is removed, and so is a reply that is nothing but reasoning.
 ///
 /// Nothing else changes: what a provider wants to see again is untouched and in its place, and a transcript that can be
 /// sent comes back as it was.

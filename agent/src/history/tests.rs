@@ -28,7 +28,10 @@ fn is_sendable(transcript: &[Message]) -> bool {
             }
             Message::Assistant(reply) => {
                 let calls: Vec<&str> = reply.calls().map(|call| &*call.id).collect();
-                let echoed = reply.parts.iter().any(|part| part.echo.is_some());
+                let echoed = reply
+                    .parts
+                    .iter()
+                    .any(|part| part.echo.is_some() && matches!(part.kind, PartKind::Hosted(_)));
                 let said = !is_blank(&reply.text()) || !is_blank(reply.refusal().unwrap_or(""));
                 if calls.iter().any(|id| id.is_empty() || !ids.insert(*id))
                     || (calls.is_empty() && !echoed && !said)
@@ -113,6 +116,14 @@ fn line(transcript: &[Message]) -> String {
 #[test]
 fn each_way_to_be_broken_has_one_repair() {
     let nothing = || Message::Assistant(Reply::new([Part::text(" ")], StopReason::Stop));
+    let thought = || {
+        let echo = Echo {
+            protocol: Protocol::AnthropicMessages,
+            json: r#"{"type":"thinking","thinking":"hm","signature":"s"}"#.into(),
+        };
+        let part = Part::reasoning("hm").with_echo(echo);
+        Message::Assistant(Reply::new([part], StopReason::Length))
+    };
     let marked = |id: &str| Message::Results {
         results: vec![ToolResult::new(id, "f", Outcome::Interrupted, ["?".into()])],
     };
@@ -177,6 +188,11 @@ fn each_way_to_be_broken_has_one_repair() {
             "messages that say nothing are removed",
             vec![Message::user(" "), user(), nothing(), answers(&[])],
             "u",
+        ),
+        (
+            "a reply that only thought says nothing, whoever signed it",
+            vec![user(), thought(), user()],
+            "u u",
         ),
         (
             "calls of a reply that broke off ran nothing, and are removed",

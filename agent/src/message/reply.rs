@@ -47,6 +47,17 @@ impl Reply {
             .collect()
     }
 
+    /// Whether it says anything that can be sent back: words, a call, or what the provider ran on its side. Reasoning that
+    /// led to nothing is none, and every provider refuses a message that is nothing else.
+    pub(crate) fn says_something(&self) -> bool {
+        self.parts.iter().any(|part| match &part.kind {
+            PartKind::Call(_) => true,
+            PartKind::Text(text) | PartKind::Refusal(text) => !text.trim().is_empty(),
+            PartKind::Hosted(_) => part.echo.is_some(),
+            PartKind::Reasoning(_) => false,
+        })
+    }
+
     /// How many bytes of text it has.
     pub(crate) fn size(&self) -> usize {
         let of = |part: &Part| {
@@ -273,7 +284,11 @@ impl From<StopReason> for Stop {
 ///
 #[doc = include_str!("stop_reasons.md")]
 ///
-/// Where a run fails, the calls of the reply are answered as not run, so that the transcript can be sent. A stream that
+/// A reply that holds a [refusal](PartKind::Refusal) in the model's words fails whatever the reason, since OpenAI's models
+/// refuse and say `stop`.
+///
+/// Where a run fails, the calls of the reply are answered as not run, so that the transcript can be sent; a reply that says
+/// nothing is not taken into it. A stream that
 /// ends before the provider said why is no reply but an error, and none of its calls run.
 ///
 /// Providers' words are mapped by what the reply holds, too: servers that say `stop` beside calls mean

@@ -327,6 +327,11 @@ enum Next {
 fn next(reply: &Reply) -> Next {
     let calls = reply.calls().next().is_some();
     let word = || reply.stop.raw.clone();
+    // OpenAI's models refuse in words of their own and stop as if they had answered.
+    let refusal = reply.refusal().filter(|said| !said.trim().is_empty());
+    if let Some(said) = refusal {
+        return Next::Fail(Cause::Refused(Some(said.to_owned())));
+    }
     match (reply.stop.reason, calls) {
         (StopReason::ToolUse, true) => Next::Run,
         (StopReason::ToolUse, false) => Next::Fail(Cause::NoCalls),
@@ -334,7 +339,7 @@ fn next(reply: &Reply) -> Next {
         (StopReason::Pause, false) => Next::GoOn,
         (StopReason::Length, true) => Next::SendAgain,
         (StopReason::Length, false) => Next::Fail(Cause::CutOff),
-        (StopReason::Refusal, _) => Next::Fail(Cause::Refused(reply.refusal().map(str::to_owned))),
+        (StopReason::Refusal, _) => Next::Fail(Cause::Refused(None)),
         (StopReason::ContentFilter, _) => Next::Fail(Cause::ContentFilter),
         (StopReason::Error, _) => Next::Fail(Cause::ProviderFailed(word())),
         (StopReason::Unknown | StopReason::Stop | StopReason::Pause, _) => {

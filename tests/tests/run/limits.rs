@@ -332,3 +332,23 @@ async fn a_limit_error_owns_the_usage_and_the_turns() {
     );
     assert_eq!(error.limit(), Some(&Limit::Turns(2)));
 }
+
+#[tokio::test]
+async fn calls_in_a_last_answer_have_ids_and_results_too() {
+    let unnamed = |id, what: &str| call(id, "note", &noting(what).arguments);
+    let (agent, _, log) = limited(
+        Limits::new().turns(1).last_answer(),
+        [
+            Step::call(unnamed("", "a")),
+            Step::calls([unnamed("", "b"), unnamed("call", "c")]),
+        ],
+    );
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Limit);
+    assert_eq!(log.all(), ["run a"]);
+    let transcript = error.into_transcript();
+    let calls = transcript.iter().flat_map(Message::calls);
+    let ids: Vec<&str> = calls.map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call", "call_2", "call_3"]);
+    assert!(agent::history::repair(transcript).changes.is_empty());
+}

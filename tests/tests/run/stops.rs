@@ -1,9 +1,10 @@
 //! How a run stops, and that nothing is lost when it does.
 
 use crate::{call, first_results, scripted};
-use agent::message::{Message, Outcome, Part, PartKind, Reply, Stop, StopReason};
+use agent::history::repair;
+use agent::message::{Echo, Message, Outcome, Part, PartKind, Protocol, Reply, Stop, StopReason};
 use agent::model::{ModelError, ModelErrorKind, ModelEvent, Step};
-use agent::{Agent, Event, Execution, RunErrorKind, State, tool, tools};
+use agent::{Agent, Event, Execution, LiveRun, RunErrorKind, State, tool, tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -338,4 +339,66 @@ async fn a_refusal_in_words_is_in_the_error() {
         error.to_string(),
         "the model refused: I cannot help with that."
     );
+}
+
+#[tokio::test]
+async fn a_reply_that_says_nothing_is_not_sent_back() {
+    let signed = Echo {
+        protocol: Protocol::AnthropicMessages,
+        json: r#"{"type":"thinking","thinking":"hm","signature":"s"}"#.into(),
+    };
+    let nothings = [
+        vec![],
+        vec![Part::text(" \n")],
+        vec![Part::from(PartKind::Refusal(String::new()))],
+        vec![Part::reasoning("hm"), Part::text("")],
+        vec![Part::reasoning("hm").with_echo(signed)],
+    ];
+    for nothing in nothings {
+        for reason in [
+            StopReason::Stop,
+            StopReason::ToolUse,
+            StopReason::Length,
+            StopReason::Refusal,
+            StopReason::Unknown,
+        ] {
+            let (agent, _) = counting(vec![
+                Step::call(call("a", "count", "{}")),
+                Step::reply(Reply::new(nothing.clone(), reason)),
+            ]);
+            let mut run = agent.run("go").stream();
+            let mut live = LiveRun::new();
+            while let Some(event) = run.next().await {
+                live.apply(&event);
+            }
+            let transcript = match run.finish().await {
+                Ok(answer) => {
+                    assert_eq!((reason, answer.text().trim()), (StopReason::Stop, ""));
+                    answer.into_transcript()
+                }
+                Err(error) => error.into_transcript(),
+            };
+            assert_eq!(transcript.len(), 3, "{reason} {nothing:?}");
+            assert_eq!(live.messages(), &transcript[..]);
+            assert!(repair(transcript).changes.is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_in_words_is_one_whatever_the_reason_and_none_of_its_calls_run() {
+    let refusal = || Part::from(PartKind::Refusal("I cannot help with that.".to_owned()));
+    for reason in [StopReason::Stop, StopReason::ToolUse, StopReason::Length] {
+        for parts in [
+            vec![refusal()],
+            vec![Part::text("Well."), refusal()],
+            vec![refusal(), Part::call(call("c", "count", "{}"))],
+        ] {
+            let (agent, ran) = counting(vec![Step::reply(Reply::new(parts, reason))]);
+            let error = agent.run("go").await.unwrap_err();
+            assert_eq!(error.kind(), RunErrorKind::Refused, "{reason}: {error}");
+            assert_eq!(ran.load(Ordering::SeqCst), 0);
+            assert_sendable(&error.into_transcript());
+        }
+    }
 }
