@@ -73,16 +73,6 @@ impl Reply {
         self.parts.iter().map(of).sum()
     }
 
-    /// Whether anything of it can be sent again. No provider takes back a reply that says nothing.
-    pub(crate) fn says_something(&self) -> bool {
-        self.parts.iter().any(|part| match &part.kind {
-            _ if part.echo.is_some() => true,
-            PartKind::Call(_) => true,
-            PartKind::Text(text) | PartKind::Refusal(text) => !text.trim().is_empty(),
-            PartKind::Reasoning(_) | PartKind::Hosted(_) => false,
-        })
-    }
-
     /// All readable reasoning, joined without a separator.
     pub fn reasoning(&self) -> String {
         self.parts

@@ -3,6 +3,7 @@
 use super::json::{Raw, Text, excerpt};
 use crate::model::{ModelError, ModelErrorKind, ServerError};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// So much of a server's own words is shown.
@@ -63,6 +64,36 @@ pub(super) fn error_event(error: &str) -> ModelError {
         None => error,
     }
     .with_server(report.into_server())
+}
+
+/// The error that a server reports where something else was expected: an event of another shape, of this name, or a body
+/// that is no answer.
+pub(super) fn reported_in(name: &str, said: &str) -> Option<ModelError> {
+    let said = said.trim();
+    (name.eq_ignore_ascii_case("error") || is_error(said)).then(|| error_event(said))
+}
+
+fn is_error(json: &str) -> bool {
+    if json.starts_with('[') {
+        let list: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+        return list.first().is_some_and(|first| is_error(first.get()));
+    }
+    let Ok(shape) = serde_json::from_str::<Shape<'_>>(json) else {
+        return false;
+    };
+    let word = shape.kind.text_or_json().into_string();
+    let says_so = |word: &str| word.to_ascii_lowercase().ends_with("error");
+    match word {
+        _ if shape.error.filled().is_some() => true,
+        _ if shape.object.text_or_json().as_str() == Some("error") => true,
+        Some(word) => says_so(&word),
+        // FastAPI's, and what gateways make up: no word, but a sentence and a number.
+        None => {
+            let number = shape.code.filled().or(shape.status_code.filled());
+            shape.detail.filled().is_some()
+                || (shape.message.filled().is_some() && number.is_some())
+        }
+    }
 }
 
 fn happened(kind: ModelErrorKind) -> &'static str {
@@ -150,6 +181,8 @@ struct Report {
 struct Shape<'a> {
     #[serde(borrow)]
     error: Raw<'a>,
+    #[serde(borrow)]
+    object: Raw<'a>,
     #[serde(borrow, rename = "type")]
     kind: Raw<'a>,
     #[serde(borrow)]
@@ -182,7 +215,7 @@ impl Report {
             });
         }
         if json.starts_with('[') {
-            let list: Vec<&serde_json::value::RawValue> = serde_json::from_str(json).ok()?;
+            let list: Vec<&RawValue> = serde_json::from_str(json).ok()?;
             return Self::read(list.first()?.get());
         }
         let shape: Shape<'_> = serde_json::from_str(json).ok()?;

@@ -1,11 +1,15 @@
 //! Reading JSON that is nearly what its protocol says: null for a missing value, a number for a string, a string for
 //! a number. Such a field reads as what it means or as absent; it never fails the whole.
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::iter::Chain;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::{fmt, option, vec};
 
 /// A text, or nothing. Borrows from the input unless it has escapes.
@@ -33,11 +37,34 @@ impl<'a> Text<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor).map(Text)
+        let text = TextVisitor { strict: false };
+        deserializer.deserialize_any(text).map(Text)
     }
 }
 
-struct TextVisitor;
+/// A text or nothing, and no object and no list: what has one there fails, to be read in another way.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(super) struct StrictText<'a>(pub(super) Text<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for StrictText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = TextVisitor { strict: true };
+        let text = deserializer.deserialize_any(text)?;
+        Ok(Self(Text(text)))
+    }
+}
+
+impl<'a> Deref for StrictText<'a> {
+    type Target = Text<'a>;
+
+    fn deref(&self) -> &Text<'a> {
+        &self.0
+    }
+}
+
+struct TextVisitor {
+    strict: bool,
+}
 
 impl<'de> Visitor<'de> for TextVisitor {
     type Value = Option<Cow<'de, str>>;
@@ -72,6 +99,20 @@ impl<'de> Visitor<'de> for TextVisitor {
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        if self.strict {
+            return Err(A::Error::invalid_type(Unexpected::Seq, &self));
+        }
+        IgnoredAny.visit_seq(seq).map(|_| None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        if self.strict {
+            return Err(A::Error::invalid_type(Unexpected::Map, &self));
+        }
+        IgnoredAny.visit_map(map).map(|_| None)
     }
 }
 
@@ -128,14 +169,12 @@ impl<'de> Visitor<'de> for CountVisitor {
         Ok(None)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_seq(seq).map(|_| None)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_map(map).map(|_| None)
     }
 }
 
@@ -147,6 +186,11 @@ impl<'a> Raw<'a> {
     /// The JSON as it came.
     pub(super) fn get(self) -> Option<&'a str> {
         self.0.map(RawValue::get)
+    }
+
+    /// The JSON, unless it is an empty text, object or list, or `false`: how some servers say that there is nothing.
+    pub(super) fn filled(self) -> Option<&'a str> {
+        self.get().filter(|json| !is_blank(json))
     }
 
     /// Reads it as `T`; nothing if it is something else.
@@ -170,6 +214,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
+/// Whether this JSON says nothing.
+pub(super) fn is_blank(json: &str) -> bool {
+    matches!(json, "null" | "\"\"" | "{}" | "[]" | "false")
+}
+
 /// The members of an object, each kept as its text, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
@@ -177,6 +226,11 @@ pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
 impl<'a> Members<'a> {
     pub(super) fn read(json: &'a str) -> Self {
         serde_json::from_str(json).unwrap_or_default()
+    }
+
+    /// Names and values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, json)| (&**name, *json))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
@@ -307,6 +361,20 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(List::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    /// One element, whose list was forgotten.
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let one = T::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(List::from_iter([one]))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {

@@ -1,7 +1,20 @@
-//! What all protocols do with content, and with a tool's result.
+//! What all protocols do with the parts of a reply, with content, and with a tool's result.
 
-use crate::message::{Content, Image, ImageSource, ToolResult};
+use crate::message::{Content, Image, ImageSource, Part, PartKind, ToolResult};
 use std::borrow::Cow;
+
+/// The parts of a reply up to the last that is sent and is more than reasoning.
+///
+/// Reasoning that leads to nothing is refused: by Anthropic (`The final block in an assistant message cannot be thinking`),
+/// and by OpenAI Responses (`provided without its required following item`).
+pub(super) fn leading_somewhere(parts: &[Part], is_sent: impl Fn(&Part) -> bool) -> &[Part] {
+    let is_reasoning = |part: &Part| matches!(part.kind, PartKind::Reasoning(_));
+    let last = parts
+        .iter()
+        .rposition(|part| !is_reasoning(part) && is_sent(part));
+    let (leading, _) = parts.split_at(last.map_or(0, |last| last + 1));
+    leading
+}
 
 /// One piece of content, as a model reads it.
 pub(super) enum Piece<'a> {

@@ -1,9 +1,9 @@
 use super::body::BodyFields;
-use super::failure::plain;
+use super::failure::{plain, reported_in};
 use super::json::excerpt;
 use super::request_body::RequestBody;
 use super::sse::{Event, Parser};
-use crate::message::{Protocol, Reply};
+use crate::message::{Part, Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
 use crate::schema::Dialects;
 use crate::tool::{Definitions, ToolReport, ToolSetError};
@@ -91,11 +91,16 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Whether what the server of this reply wrote for itself can be read by this one.
-    pub(super) fn understands(&self, reply: &Reply) -> bool {
+    /// What the server of this reply wrote of a part for itself, if this one can read it.
+    pub(super) fn echo_of<'p>(
+        &self,
+        protocol: Protocol,
+        reply: &Reply,
+        part: &'p Part,
+    ) -> Option<&'p str> {
         match (self.origin, &reply.origin) {
-            (Some(this), Some(that)) => this == that,
-            _ => true,
+            (Some(this), Some(that)) if this != that => None,
+            _ => part.echo_for(protocol),
         }
     }
 }
@@ -112,8 +117,17 @@ pub fn protocols() -> impl Iterator<Item = &'static dyn Wire> {
 
 /// What a protocol makes of the events of a stream.
 pub(super) trait Events: fmt::Debug + Send {
-    /// Takes one event.
-    fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError>;
+    /// Which protocol it is.
+    fn protocol(&self) -> Protocol;
+
+    /// Takes one event, an object that may say its name once more; whether it is known.
+    fn event(&mut self, name: &str, data: &str, out: &mut Vec<ModelEvent>)
+    -> Result<bool, Trouble>;
+
+    /// Takes the `[DONE]` that some servers say at the end.
+    fn done(&mut self, out: &mut Vec<ModelEvent>) {
+        let _ = out;
+    }
 
     /// Whether the server has said that its answer is complete.
     fn is_complete(&self) -> bool;
@@ -123,6 +137,76 @@ pub(super) trait Events: fmt::Debug + Send {
 
     /// What has come so far, as a reply; leaves nothing behind. Its stop reason counts only if it is complete.
     fn take(&mut self) -> Reply;
+}
+
+/// Why JSON gives nothing of an answer.
+pub(super) enum Trouble {
+    /// It is not what the protocol says.
+    Unreadable(serde_json::Error),
+    /// The server says that it failed.
+    Reported(ModelError),
+}
+
+impl From<serde_json::Error> for Trouble {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+impl From<ModelError> for Trouble {
+    fn from(error: ModelError) -> Self {
+        Self::Reported(error)
+    }
+}
+
+/// Takes one event of a stream: what is the same over every protocol.
+fn take(
+    events: &mut dyn Events,
+    event: Event<'_>,
+    out: &mut Vec<ModelEvent>,
+) -> Result<(), ModelError> {
+    let data = event.data.trim();
+    if data == "[DONE]" {
+        events.done(out);
+        return Ok(());
+    }
+    let known = if data.starts_with('{') {
+        events.event(event.name, data, out)
+    } else {
+        // Some gateways keep the connection with words.
+        Ok(data.is_empty())
+    };
+    match known {
+        Ok(true) => Ok(()),
+        Ok(false) => match reported_in(event.name, data) {
+            Some(error) => Err(error),
+            None => {
+                out.push(ModelEvent::Unknown(data.to_owned()));
+                Ok(())
+            }
+        },
+        Err(Trouble::Reported(error)) => Err(error),
+        Err(Trouble::Unreadable(error)) => {
+            let said = excerpt(data, 200);
+            let protocol = events.protocol();
+            let message = format!("an event of the answer is not JSON of {protocol}: {said}");
+            Err(ModelError::new(ModelErrorKind::Protocol, message).with_source(error))
+        }
+    }
+}
+
+/// Reads the body of an answer that was not streamed; `read` gives nothing where it is no answer.
+pub(super) fn whole(
+    body: &[u8],
+    read: impl FnOnce(&str) -> Result<Option<Reply>, Trouble>,
+) -> Result<Reply, ModelError> {
+    let text = String::from_utf8_lossy(body);
+    match read(text.trim_start_matches('\u{feff}')) {
+        Ok(Some(reply)) => Ok(reply),
+        Ok(None) => Err(not_an_answer(body)),
+        Err(Trouble::Reported(error)) => Err(error),
+        Err(Trouble::Unreadable(error)) => Err(not_an_answer(body).with_source(error)),
+    }
 }
 
 /// Decodes one streamed answer from bytes that may be cut anywhere.
@@ -146,6 +230,9 @@ pub struct Decoder {
     begun: bool,
 }
 
+/// So much is kept of what may not be a stream of events, to say what it is instead.
+const HEAD: usize = 16 * 1024;
+
 /// Longer events are not an answer but an attack, or a file by mistake.
 const LONGEST_EVENT: usize = 256 * 1024 * 1024;
 
@@ -167,14 +254,14 @@ impl Decoder {
     /// When the server reports an error in the middle of its answer, or what comes is not this protocol. The error
     /// holds [what had come before](ModelError::partial). The decoder has nothing more to say then.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
-        if !self.begun && self.head.len() < 1024 {
-            self.head.extend(bytes.iter().take(1024));
+        if !self.begun && self.head.len() < HEAD {
+            self.head.extend(bytes.iter().take(HEAD));
         }
         let events = &mut *self.events;
         let begun = &mut self.begun;
         let result = self.sse.push(bytes, |event| {
             *begun = true;
-            events.event(event, out)
+            take(events, event, out)
         });
         result.map_err(|error| self.fail(error))?;
         if self.sse.pending() > LONGEST_EVENT {
@@ -204,7 +291,7 @@ impl Decoder {
         let events = &mut *self.events;
         let mut last = Vec::new();
         // The last event may lack its end. If it cannot be read, it was cut, and that is what is said below.
-        let ended = std::mem::take(&mut self.sse).finish(|event| events.event(event, &mut last));
+        let ended = std::mem::take(&mut self.sse).finish(|event| take(events, event, &mut last));
         match ended {
             Err(error) if error.kind() != ModelErrorKind::Protocol => Err(self.fail(error)),
             _ if self.events.is_complete() => Ok(self.events.take()),
@@ -232,9 +319,13 @@ impl Decoder {
     }
 }
 
-/// The error for a body that is nothing that a model's server would send.
+/// The error for a body that is no answer: the one that it reports, else that it is nothing that a model's server would
+/// send.
 pub(super) fn not_an_answer(body: &[u8]) -> ModelError {
     let body = String::from_utf8_lossy(body);
+    if let Some(error) = reported_in("", &body) {
+        return error;
+    }
     ModelError::new(
         ModelErrorKind::Protocol,
         format!(

@@ -1,7 +1,7 @@
 use crate::message::{Echo, Part, PartKind, Protocol, ToolCall};
 use crate::model::ModelEvent;
-use crate::provider::ids::made_id;
-use crate::provider::json::{Members, Raw, Text, quoted};
+use crate::provider::call::made_id;
+use crate::provider::json::{Members, Raw, Text, is_blank, quoted};
 use serde::Deserialize;
 
 /// One block of an answer, as far as it has come.
@@ -71,6 +71,19 @@ pub(super) struct Delta<'a> {
     encrypted_content: Raw<'a>,
     #[serde(borrow)]
     pub(super) stop_reason: Text<'a>,
+}
+
+impl Delta<'_> {
+    /// The block that begins with it, as JSON, where it tells which. A call has a name at its beginning, and no other place.
+    pub(super) fn begins(&self) -> Option<&'static str> {
+        if self.thinking.as_str().is_some() {
+            Some(r#"{"type":"thinking","thinking":""}"#)
+        } else if self.text.as_str().is_some() {
+            Some(r#"{"type":"text","text":""}"#)
+        } else {
+            None
+        }
+    }
 }
 
 impl Block {
@@ -231,10 +244,11 @@ impl Block {
         })
     }
 
-    /// What a text with citations must look like when it goes back; a plain one can be written anew.
+    /// What a text with citations, or with what we do not know, must look like when it goes back; a plain one can be written
+    /// anew.
     fn cited(&self, members: &Members<'_>) -> Option<String> {
-        let whole = members.get("citations").filter(|json| json.contains('{'));
-        if whole.is_none() && self.citations.is_empty() {
+        let own = |(name, json): (&str, &str)| !["type", "text"].contains(&name) && !is_blank(json);
+        if self.citations.is_empty() && !members.iter().any(own) {
             return None;
         }
         let text = quoted(&self.text);

@@ -1,34 +1,28 @@
 use super::block::{Block, Delta};
-use crate::message::{Reply, Stop, StopReason, Usage};
-use crate::model::{ModelError, ModelErrorKind, ModelEvent};
+use crate::message::{Protocol, Reply, Stop, StopReason, Usage};
+use crate::model::{ModelError, ModelEvent};
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, List, Raw, Text, excerpt};
-use crate::provider::sse::Event;
-use crate::provider::wire::{Events, not_an_answer};
+use crate::provider::json::{Count, List, Raw, Text};
+use crate::provider::stop::{broken_off, is_word};
+use crate::provider::wire::{Events, Trouble, whole};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::mem;
 
 /// The reply of an answer that was not streamed.
 pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    let text = String::from_utf8_lossy(body);
-    let mut message: Whole<'_> =
-        serde_json::from_str(&text).map_err(|error| not_an_answer(body).with_source(error))?;
-    if let Some(error) = message.error.get() {
-        return Err(error_event(error));
-    }
-    let Some(content) = message.content.take() else {
-        return Err(not_an_answer(body));
-    };
-    let mut answer = Answer::default();
-    answer.take_message(
-        Whole {
-            content: Some(content),
-            ..message
-        },
-        &mut Vec::new(),
-    );
-    Ok(answer.take())
+    whole(body, |text| {
+        let message: Whole<'_> = serde_json::from_str(text)?;
+        if let Some(error) = message.error.filled() {
+            return Err(error_event(error).into());
+        }
+        if message.content.get().is_none() {
+            return Ok(None);
+        }
+        let mut answer = Answer::default();
+        answer.take_message(message, &mut Vec::new());
+        Ok(Some(answer.take()))
+    })
 }
 
 /// One answer, as far as it has come.
@@ -50,8 +44,9 @@ struct Whole<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     model: Text<'a>,
+    /// A list of blocks; a text at some servers.
     #[serde(borrow)]
-    content: Option<List<&'a RawValue>>,
+    content: Raw<'a>,
     #[serde(borrow)]
     stop_reason: Text<'a>,
     #[serde(borrow)]
@@ -74,39 +69,31 @@ struct Step<'a> {
     delta: Option<Delta<'a>>,
     #[serde(borrow)]
     usage: Raw<'a>,
-    #[serde(borrow)]
-    error: Raw<'a>,
 }
 
 impl Events for Answer {
-    fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
-        let data = event.data.trim();
-        if !data.starts_with('{') {
-            if !data.is_empty() && data != "[DONE]" {
-                out.push(ModelEvent::Unknown(data.to_owned()));
-            }
-            return Ok(());
-        }
-        let step: Step<'_> = serde_json::from_str(data).map_err(|error| {
-            let said = excerpt(data, 200);
-            ModelError::new(
-                ModelErrorKind::Protocol,
-                format!("an event of the answer is not JSON of Anthropic Messages: {said}"),
-            )
-            .with_source(error)
-        })?;
+    fn protocol(&self) -> Protocol {
+        Protocol::AnthropicMessages
+    }
+
+    fn event(
+        &mut self,
+        name: &str,
+        data: &str,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<bool, Trouble> {
+        let step: Step<'_> = serde_json::from_str(data)?;
         // Some servers name the event only in its data, some only outside of it.
-        let known = match step.kind.as_str().unwrap_or(event.name) {
-            "content_block_delta" => {
-                let block = self.block(step.index);
-                match (block, step.delta) {
-                    (Some(block), Some(delta)) => block.take(&delta, out),
-                    _ => false,
-                }
-            }
+        Ok(match step.kind.filled().unwrap_or(name) {
+            "content_block_delta" => match step.delta {
+                Some(delta) => self.grow(step.index, &delta, out),
+                None => false,
+            },
             "content_block_start" => {
                 let block = step.content_block.get();
-                block.is_some_and(|json| self.begin_block(step.index.0, json, out))
+                block
+                    .map(|json| self.begin_block(step.index.0, json, out))
+                    .is_some()
             }
             "content_block_stop" => {
                 let block = self.block(step.index);
@@ -120,9 +107,7 @@ impl Events for Answer {
             }
             "message_delta" => {
                 self.take_usage(step.usage);
-                if let Some(word) = step.delta.and_then(|delta| delta.stop_reason.into_string()) {
-                    self.stop = Some(word);
-                }
+                self.take_stop(&step.delta.unwrap_or_default().stop_reason);
                 true
             }
             "message_stop" => {
@@ -130,13 +115,8 @@ impl Events for Answer {
                 true
             }
             "ping" => true,
-            "error" => return Err(error_event(step.error.get().unwrap_or(data))),
             _ => false,
-        };
-        if !known {
-            out.push(ModelEvent::Unknown(data.to_owned()));
-        }
-        Ok(())
+        })
     }
 
     fn is_complete(&self) -> bool {
@@ -160,11 +140,14 @@ impl Answer {
         if let Some(model) = message.model.into_string() {
             self.model = Some(model);
         }
-        if let Some(word) = message.stop_reason.into_string() {
-            self.stop = Some(word);
-        }
+        self.take_stop(&message.stop_reason);
         self.take_usage(message.usage);
-        for json in message.content.unwrap_or_default() {
+        let text = message.content.get().filter(|json| json.starts_with('"'));
+        if let Some(text) = text {
+            self.begin_block(None, &format!(r#"{{"type":"text","text":{text}}}"#), out);
+        }
+        let blocks: List<&RawValue> = message.content.read().unwrap_or_default();
+        for json in blocks {
             // A block that is there at once is whole.
             self.begin_block(None, json.get(), out);
             if let Some(block) = self.blocks.last_mut() {
@@ -173,11 +156,27 @@ impl Answer {
         }
     }
 
-    fn begin_block(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) -> bool {
+    fn take_stop(&mut self, word: &Text<'_>) {
+        if let Some(word) = word.as_str().filter(|word| is_word(word)) {
+            self.stop = Some(word.to_owned());
+        }
+    }
+
+    /// Takes more of a block; whether it is known. A text or a thought that was never begun begins with it.
+    fn grow(&mut self, index: Count, delta: &Delta<'_>, out: &mut Vec<ModelEvent>) -> bool {
+        if self.block(index).is_none()
+            && let Some(json) = delta.begins()
+        {
+            self.begin_block(index.0, json, out);
+        }
+        self.block(index)
+            .is_some_and(|block| block.take(delta, out))
+    }
+
+    fn begin_block(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) {
         let block = Block::begin(index, json, &self.id, self.calls, out);
         self.calls += usize::from(block.is_call());
         self.blocks.push(block);
-        true
     }
 
     /// The newest block of this number: servers that restart a message number anew.
@@ -217,15 +216,15 @@ impl Answer {
 /// Our reading of `stop_reason`. `end_turn` is believed even beside calls: a refusal to go on is not a wish for
 /// results.
 fn stop(word: Option<String>, has_calls: bool) -> Stop {
-    let reason = match word.as_deref() {
-        Some("end_turn") => StopReason::Stop,
-        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
-        Some("refusal") => StopReason::Refusal,
+    let broken_off = word.as_deref().and_then(broken_off);
+    let reason = match (broken_off, word.as_deref()) {
+        (Some(reason), _) => reason,
+        (_, Some("end_turn")) => StopReason::Stop,
         // Both want the reply back as it is, and go on.
-        Some("pause_turn" | "compaction") => StopReason::Pause,
-        Some("tool_use") => StopReason::ToolUse,
+        (_, Some("pause_turn" | "compaction")) => StopReason::Pause,
+        (_, Some("tool_use")) => StopReason::ToolUse,
         _ if has_calls => StopReason::ToolUse,
-        Some("stop_sequence") => StopReason::Stop,
+        (_, Some("stop_sequence" | "stop")) => StopReason::Stop,
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }

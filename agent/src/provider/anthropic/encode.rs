@@ -4,10 +4,9 @@ use crate::message::{
 };
 use crate::model::{self, ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::call::{LONG_IDS, safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
-use crate::provider::ids::safe_id;
-use crate::provider::json::quoted;
-use crate::provider::results::{Piece, images, pieces, text as result_text};
+use crate::provider::results::{Piece, images, leading_somewhere, pieces, text as result_text};
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::Offer;
@@ -223,7 +222,7 @@ fn conversation(messages: &mut Array<'_>, mut rest: &[Message], target: &Target<
     let sees = target.images;
     while let Some((first, after)) = rest.split_first() {
         if let Message::Assistant(reply) = first {
-            assistant(messages, reply, target.understands(reply));
+            assistant(messages, reply, target);
             rest = after;
             continue;
         }
@@ -294,7 +293,7 @@ fn image_block(block: &mut Object<'_>, image: &Image) {
 
 fn tool_result(block: &mut Object<'_>, result: &ToolResult, sees: bool) {
     block.value("type", "tool_result");
-    block.value("tool_use_id", &safe_id(&result.call_id));
+    block.value("tool_use_id", &safe_id(&result.call_id, &LONG_IDS));
     if result.is_error() {
         block.value("is_error", &true);
     }
@@ -307,22 +306,23 @@ fn tool_result(block: &mut Object<'_>, result: &ToolResult, sees: bool) {
     });
 }
 
-fn assistant(messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
-    let own = |part| {
-        if echoes {
-            Part::echo_for(part, Protocol::AnthropicMessages)
-        } else {
-            None
-        }
+fn assistant(messages: &mut Array<'_>, reply: &Reply, target: &Target<'_>) {
+    let is_sent = |part: &Part| {
+        is_sent(
+            part,
+            target.echo_of(Protocol::AnthropicMessages, reply, part),
+        )
     };
-    if !reply.parts.iter().any(|part| is_sent(part, own(part))) {
+    let parts = leading_somewhere(&reply.parts, is_sent);
+    if parts.is_empty() {
         return;
     }
     messages.object(|message| {
         message.value("role", "assistant");
         message.array("content", |blocks| {
-            for part in &reply.parts {
-                assistant_part(blocks, part, own(part));
+            for part in parts.iter().filter(|part| is_sent(part)) {
+                let echo = target.echo_of(Protocol::AnthropicMessages, reply, part);
+                assistant_part(blocks, part, echo);
             }
         });
     });
@@ -348,26 +348,10 @@ fn assistant_part(blocks: &mut Array<'_>, part: &Part, echo: Option<&str>) {
 
 fn tool_use(block: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
     block.value("type", "tool_use");
-    block.value("id", &safe_id(&call.id));
-    block.value("name", &call.name);
-    block.raw("input", &input(&call.arguments));
+    block.value("id", &safe_id(&call.id, &LONG_IDS));
+    block.value("name", &safe_name(&call.name));
+    block.raw("input", &safe_arguments(&call.arguments));
     if let Some(echo) = echo {
         block.splice(echo);
-    }
-}
-
-/// The arguments as the object that the protocol demands. What is none (cut off, or never JSON) goes back as what it
-/// was, so that the model sees its mistake.
-fn input(arguments: &str) -> std::borrow::Cow<'_, str> {
-    let text = arguments.trim();
-    if text.is_empty() {
-        return "{}".into();
-    }
-    let is_object =
-        text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    if is_object {
-        text.into()
-    } else {
-        format!(r#"{{"invalid_arguments":{}}}"#, quoted(text)).into()
     }
 }

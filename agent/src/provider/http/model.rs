@@ -212,6 +212,7 @@ impl<W: Wire> HttpModel<W> {
             hooks: &self.hooks,
             secrets,
             wire: &self.wire,
+            streaming: self.streaming,
             limits: &self.limits,
             body,
         };

@@ -1,6 +1,6 @@
 //! When to ask again, as both official SDKs do.
 
-use crate::model::ModelError;
+use crate::model::{ModelError, ModelErrorKind};
 use reqwest::header::HeaderMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
@@ -45,7 +45,9 @@ fn seconds(value: &str, unit: f64) -> Option<Duration> {
 
 /// How long to wait before asking again after this error; nothing if it is not to be done. `attempt` counts from 0.
 pub(super) fn delay(error: &ModelError, advice: Advice, attempt: u32) -> Option<Duration> {
-    if !advice.should_retry.unwrap_or_else(|| error.is_retryable()) {
+    // Whatever a server says of it, nothing is earned by asking an account that is used up.
+    let is_hopeless = error.kind() == ModelErrorKind::Quota;
+    if is_hopeless || !advice.should_retry.unwrap_or_else(|| error.is_retryable()) {
         return None;
     }
     let backoff = Duration::from_millis(500)
@@ -67,7 +69,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::model::ModelErrorKind;
 
     fn advice(name: &'static str, value: &str) -> Advice {
         let mut headers = HeaderMap::new();
@@ -115,6 +116,7 @@ mod tests {
         }
         let yes = advice("x-should-retry", "true");
         assert!(delay(&error(ModelErrorKind::Rejected), yes, 0).is_some());
+        assert!(delay(&error(ModelErrorKind::Quota), yes, 0).is_none());
         let no = advice("x-should-retry", "false");
         assert!(delay(&error(ModelErrorKind::Server), no, 0).is_none());
     }

@@ -44,6 +44,8 @@ pub(super) struct Send<'a> {
     pub(super) hooks: &'a Hooks,
     pub(super) secrets: &'a Secrets,
     pub(super) wire: &'a dyn Wire,
+    /// Whether a stream was asked for.
+    pub(super) streaming: bool,
     pub(super) limits: &'a Limits,
     pub(super) body: RequestBody,
 }
@@ -85,7 +87,8 @@ impl Send<'_> {
             .header("content-type")
             .unwrap_or_default()
             .to_ascii_lowercase();
-        if kind.contains("json") || kind.contains("html") {
+        let is_stream = kind.contains("event-stream");
+        if kind.contains("json") || kind.contains("html") || !(self.streaming || is_stream) {
             // A server may answer whole though it was asked to stream.
             let body = self
                 .collect(answer, WHOLE_BODY)
@@ -94,7 +97,7 @@ impl Send<'_> {
             let reply = if kind.contains("html") {
                 Err(not_an_answer(&body))
             } else {
-                self.wire.decode_json(&body)
+                self.whole(&body)
             };
             return reply.map(Begun::Whole).map_err(without_advice);
         }
@@ -103,6 +106,20 @@ impl Send<'_> {
             .await
             .map(|incoming| Begun::Streaming(Box::new(incoming)))
             .map_err(without_advice)
+    }
+
+    /// The reply in a body that came at once, be it one of events under another name.
+    fn whole(&self, body: &[u8]) -> Result<Reply, ModelError> {
+        let start = body.trim_ascii_start();
+        if !["data:", "event:", ":"]
+            .iter()
+            .any(|word| start.starts_with(word.as_bytes()))
+        {
+            return self.wire.decode_json(body);
+        }
+        let mut decoder = self.wire.decoder();
+        decoder.push(body, &mut Vec::new())?;
+        decoder.finish()
     }
 
     async fn begin(&self) -> Result<Answer, ModelError> {

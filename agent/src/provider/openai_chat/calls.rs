@@ -6,8 +6,8 @@
 
 use super::chunk::Call as Piece;
 use crate::model::ModelEvent;
-use crate::provider::ids::made_id;
-use crate::provider::json::Text;
+use crate::provider::call::made_id;
+use crate::provider::json::StrictText;
 use serde::de::IgnoredAny;
 
 /// The calls of one answer.
@@ -34,19 +34,25 @@ impl Calls {
     /// Takes one piece of a stream.
     pub(super) fn push(
         &mut self,
-        piece: &Piece<'_, Text<'_>>,
+        piece: &Piece<'_, StrictText<'_>>,
         answer_id: &str,
         out: &mut Vec<ModelEvent>,
     ) {
         let piece = Plain::of(piece);
-        let at = self.find(&piece).unwrap_or_else(|| {
-            self.settle(answer_id, out);
-            self.list.push(Call {
-                index: piece.index,
-                ..Call::default()
-            });
-            self.list.len() - 1
-        });
+        let at = match self.find(&piece) {
+            Some(at) => at,
+            None if piece.is_blank() => return,
+            None => {
+                // Of calls with a number of their own more may come, and be it the id.
+                let is_over = |call: &Call| call.index.is_none() || call.index == piece.index;
+                self.settle_those(is_over, answer_id, out);
+                self.list.push(Call {
+                    index: piece.index,
+                    ..Call::default()
+                });
+                self.list.len() - 1
+            }
+        };
         if let Some(call) = self.list.get_mut(at) {
             call.take(&piece);
             call.show(at, out);
@@ -54,41 +60,54 @@ impl Calls {
     }
 
     /// Takes a call of a whole answer.
-    pub(super) fn push_whole(&mut self, piece: &Piece<'_, Text<'_>>) {
-        let mut call = Call::default();
-        call.take(&Plain::of(piece));
-        self.list.push(call);
+    pub(super) fn push_whole(&mut self, piece: &Piece<'_, StrictText<'_>>) {
+        let piece = Plain::of(piece);
+        if !piece.is_blank() {
+            let mut call = Call::default();
+            call.take(&piece);
+            self.list.push(call);
+        }
     }
 
-    /// Gives an id to each call that has none and will get none.
+    /// Gives an id to each call that has none: no more will come.
     pub(super) fn settle(&mut self, answer_id: &str, out: &mut Vec<ModelEvent>) {
+        self.settle_those(|_| true, answer_id, out);
+    }
+
+    fn settle_those(
+        &mut self,
+        are: impl Fn(&Call) -> bool,
+        answer_id: &str,
+        out: &mut Vec<ModelEvent>,
+    ) {
         for (at, call) in self.list.iter_mut().enumerate() {
-            if call.id.is_empty() {
+            if call.id.is_empty() && are(call) {
                 call.id = made_id(answer_id, at);
                 call.show(at, out);
             }
         }
     }
 
+    /// The call that the piece goes on with. Of those of one id or one number it is the newest: a server that numbers all
+    /// calls alike goes on with the last.
     fn find(&self, piece: &Plain<'_>) -> Option<usize> {
-        let (at, call) = match piece.index {
-            // The newest of this number: a server that numbers all calls alike goes on with the last.
-            Some(_) => self
-                .list
-                .iter()
-                .enumerate()
-                .rfind(|(_, call)| call.index == piece.index)?,
-            None => match piece.id {
-                Some(id) => self
-                    .list
-                    .iter()
-                    .enumerate()
-                    .rfind(|(_, call)| call.id == id)
-                    .or_else(|| self.list.iter().enumerate().next_back())?,
-                None => self.list.iter().enumerate().next_back()?,
-            },
+        let last = self.list.len().checked_sub(1)?;
+        let newest = |is: &dyn Fn(&Call) -> bool| self.list.iter().rposition(is);
+        let numbers_agree = |call: &Call| {
+            piece.index.is_none() || call.index.is_none() || call.index == piece.index
         };
-        call.continues(piece).then_some(at)
+        let of_id = piece
+            .id
+            .and_then(|id| newest(&|call| call.id == id && numbers_agree(call)));
+        let of_number = || match piece.index {
+            Some(_) => newest(&|call| call.index == piece.index),
+            None => Some(last),
+        };
+        let at = of_id.or_else(of_number).or_else(|| {
+            // A number that comes late, for the call that has none yet.
+            self.list.get(last)?.index.is_none().then_some(last)
+        })?;
+        self.list.get(at)?.continues(piece).then_some(at)
     }
 }
 
@@ -116,6 +135,7 @@ impl Call {
     }
 
     fn take(&mut self, piece: &Plain<'_>) {
+        self.index = self.index.or(piece.index);
         if self.id.is_empty()
             && let Some(id) = piece.id
         {
@@ -168,7 +188,12 @@ struct Plain<'p> {
 }
 
 impl<'p> Plain<'p> {
-    fn of(piece: &'p Piece<'_, Text<'_>>) -> Self {
+    /// Whether it says nothing: no call begins with it.
+    fn is_blank(&self) -> bool {
+        self.id.is_none() && self.name.is_none() && self.arguments.is_empty()
+    }
+
+    fn of(piece: &'p Piece<'_, StrictText<'_>>) -> Self {
         let function = piece.function.as_ref();
         let custom = piece.custom.as_ref();
         let function = (

@@ -3,12 +3,12 @@
 //! A chunk is read once, borrowed from the input, as nearly every server writes it. Where a server writes an object or
 //! a list in place of a text, that fails, and the chunk is read again with such places left open.
 
-use crate::provider::json::{Count, List, Raw, Text};
+use crate::provider::json::{Count, List, Raw, StrictText, Text};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// `T` is what stands where the protocol says text: [`Text`], or [`Raw`] JSON.
+/// `T` is what stands where the protocol says text: [`StrictText`], or [`Raw`] JSON.
 #[derive(Deserialize)]
 #[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
 pub(super) struct Chunk<'a, T> {
@@ -31,6 +31,9 @@ pub(super) struct Choice<'a, T> {
     pub(super) index: Count,
     #[serde(borrow)]
     pub(super) finish_reason: Text<'a>,
+    /// Where Moonshot counts.
+    #[serde(borrow)]
+    pub(super) usage: Raw<'a>,
     pub(super) delta: Option<Delta<'a, T>>,
     /// Boxed, as all that a chunk of a stream hardly ever has: the others are moved around for each word.
     pub(super) message: Option<Box<Delta<'a, T>>>,
@@ -100,7 +103,7 @@ macro_rules! defaults {
 
 defaults! {
     Chunk { id, model, choices, usage, x_groq, error }
-    Choice { index, finish_reason, delta, message }
+    Choice { index, finish_reason, usage, delta, message }
     Delta {
         content, refusal, reasoning_content, reasoning, reasoning_details, extra_content, tool_calls, function_call,
         thinking, thoughts
@@ -110,7 +113,7 @@ defaults! {
     Custom { name, input }
 }
 
-impl<'a> Chunk<'a, Text<'a>> {
+impl<'a> Chunk<'a, StrictText<'a>> {
     /// Reads a chunk or a whole answer.
     pub(super) fn read(json: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
@@ -119,7 +122,7 @@ impl<'a> Chunk<'a, Text<'a>> {
 }
 
 impl<'a> Chunk<'a, Raw<'a>> {
-    fn settle(self) -> Chunk<'a, Text<'a>> {
+    fn settle(self) -> Chunk<'a, StrictText<'a>> {
         Chunk {
             id: self.id,
             model: self.model,
@@ -132,10 +135,11 @@ impl<'a> Chunk<'a, Raw<'a>> {
 }
 
 impl<'a> Choice<'a, Raw<'a>> {
-    fn settle(self) -> Choice<'a, Text<'a>> {
+    fn settle(self) -> Choice<'a, StrictText<'a>> {
         Choice {
             index: self.index,
             finish_reason: self.finish_reason,
+            usage: self.usage,
             delta: self.delta.map(Delta::settle),
             message: self.message.map(|message| Box::new(message.settle())),
         }
@@ -143,15 +147,15 @@ impl<'a> Choice<'a, Raw<'a>> {
 }
 
 impl<'a> Delta<'a, Raw<'a>> {
-    fn settle(self) -> Delta<'a, Text<'a>> {
+    fn settle(self) -> Delta<'a, StrictText<'a>> {
         let (content, thinking, thoughts) = content_parts(self.content);
         Delta {
-            content,
+            content: StrictText(content),
             thinking,
             thoughts,
-            refusal: self.refusal.text_or_json(),
-            reasoning_content: self.reasoning_content.text_or_json(),
-            reasoning: self.reasoning.text_or_json(),
+            refusal: StrictText(self.refusal.text_or_json()),
+            reasoning_content: StrictText(self.reasoning_content.text_or_json()),
+            reasoning: StrictText(self.reasoning.text_or_json()),
             reasoning_details: self.reasoning_details,
             extra_content: self.extra_content,
             tool_calls: self.tool_calls.into_iter().map(Call::settle).collect(),
@@ -161,7 +165,7 @@ impl<'a> Delta<'a, Raw<'a>> {
 }
 
 impl<'a> Call<'a, Raw<'a>> {
-    fn settle(self) -> Call<'a, Text<'a>> {
+    fn settle(self) -> Call<'a, StrictText<'a>> {
         Call {
             index: self.index,
             id: self.id,
@@ -169,7 +173,7 @@ impl<'a> Call<'a, Raw<'a>> {
             custom: self.custom.map(|custom| {
                 Box::new(Custom {
                     name: custom.name,
-                    input: custom.input.text_or_json(),
+                    input: StrictText(custom.input.text_or_json()),
                 })
             }),
             extra_content: self.extra_content,
@@ -178,10 +182,10 @@ impl<'a> Call<'a, Raw<'a>> {
 }
 
 impl<'a> Function<'a, Raw<'a>> {
-    fn settle(self) -> Function<'a, Text<'a>> {
+    fn settle(self) -> Function<'a, StrictText<'a>> {
         Function {
             name: self.name,
-            arguments: self.arguments.text_or_json(),
+            arguments: StrictText(self.arguments.text_or_json()),
         }
     }
 }

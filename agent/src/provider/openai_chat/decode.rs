@@ -2,28 +2,28 @@ use super::calls::Calls;
 use super::chunk::{Call, Chunk, Delta};
 use super::reasoning::Reasoning;
 use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
-use crate::model::{ModelError, ModelErrorKind, ModelEvent};
+use crate::model::{ModelError, ModelEvent};
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, Raw, Text, excerpt};
-use crate::provider::sse::Event;
-use crate::provider::wire::{Events, not_an_answer};
+use crate::provider::json::{Count, List, Members, Raw, StrictText, is_blank};
+use crate::provider::stop::{broken_off, is_word};
+use crate::provider::wire::{Events, Trouble, whole};
 use serde::Deserialize;
 use std::mem;
 
 /// The reply of an answer that was not streamed.
 pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    let body = String::from_utf8_lossy(body);
-    let chunk =
-        Chunk::read(&body).map_err(|error| not_an_answer(body.as_bytes()).with_source(error))?;
-    if let Some(error) = chunk.error.get() {
-        return Err(error_event(error));
-    }
-    if chunk.choices.is_empty() {
-        return Err(not_an_answer(body.as_bytes()));
-    }
-    let mut answer = Answer::default();
-    answer.take_chunk(chunk, Shape::Whole, &mut Vec::new());
-    Ok(answer.take())
+    whole(body, |text| {
+        let chunk = Chunk::read(text)?;
+        if let Some(error) = chunk.error.filled() {
+            return Err(error_event(error).into());
+        }
+        if chunk.choices.is_empty() {
+            return Ok(None);
+        }
+        let mut answer = Answer::default();
+        answer.take_chunk(chunk, Shape::Whole, &mut Vec::new());
+        Ok(Some(answer.take()))
+    })
 }
 
 /// One answer, as far as it has come.
@@ -49,40 +49,34 @@ enum Shape {
 }
 
 impl Events for Answer {
-    fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
-        let data = event.data.trim();
-        if data == "[DONE]" {
-            self.done = true;
-            self.calls.settle(&self.id, out);
-            return Ok(());
-        }
-        if !data.starts_with('{') {
-            // Some gateways keep the connection with words.
-            if !data.is_empty() {
-                out.push(ModelEvent::Unknown(data.to_owned()));
-            }
-            return Ok(());
-        }
-        let chunk = Chunk::read(data).map_err(|error| {
-            let said = excerpt(data, 200);
-            ModelError::new(
-                ModelErrorKind::Protocol,
-                format!("a chunk of the answer is not JSON of OpenAI Chat Completions: {said}"),
-            )
-            .with_source(error)
-        })?;
-        let error = chunk.error.get();
-        if !self.take_chunk(chunk, Shape::Piece, out) && error.is_none() {
-            out.push(ModelEvent::Unknown(data.to_owned()));
-        }
+    fn protocol(&self) -> Protocol {
+        Protocol::OpenaiChat
+    }
+
+    fn event(
+        &mut self,
+        _name: &str,
+        data: &str,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<bool, Trouble> {
+        let chunk = Chunk::read(data)?;
+        let error = chunk.error.filled();
+        let shown = out.len();
+        let known = self.take_chunk(chunk, Shape::Piece, out);
         match error {
-            Some(error) => Err(error_event(error)),
-            None => Ok(()),
+            Some(error) => Err(error_event(error).into()),
+            None if out.len() > shown => Ok(true),
+            None => Ok(known && !says_unknown(data)),
         }
     }
 
+    fn done(&mut self, out: &mut Vec<ModelEvent>) {
+        self.done = true;
+        self.calls.settle(&self.id, out);
+    }
+
     fn is_complete(&self) -> bool {
-        self.done || self.finish.as_deref().is_some_and(|word| !word.is_empty())
+        self.done || self.finish.as_deref().is_some_and(is_word)
     }
 
     fn is_over(&self) -> bool {
@@ -98,7 +92,7 @@ impl Answer {
     /// Takes what a chunk says; whether it said anything.
     fn take_chunk(
         &mut self,
-        chunk: Chunk<'_, Text<'_>>,
+        chunk: Chunk<'_, StrictText<'_>>,
         shape: Shape,
         out: &mut Vec<ModelEvent>,
     ) -> bool {
@@ -124,13 +118,14 @@ impl Answer {
                 self.take_delta(delta, shape, out);
             }
             if let Some(word) = choice.finish_reason.as_str()
-                && (!word.is_empty() || self.finish.is_none())
+                && (is_word(word) || self.finish.is_none())
             {
                 self.finish = Some(word.to_owned());
-                if !word.is_empty() {
+                if is_word(word) {
                     self.calls.settle(&self.id, out);
                 }
             }
+            self.take_usage(choice.usage);
         }
         if let Some(report) = chunk.x_groq.read::<Groq<'_>>() {
             known |= self.take_usage(report.usage);
@@ -138,7 +133,12 @@ impl Answer {
         known | self.take_usage(chunk.usage)
     }
 
-    fn take_delta(&mut self, delta: Delta<'_, Text<'_>>, shape: Shape, out: &mut Vec<ModelEvent>) {
+    fn take_delta(
+        &mut self,
+        delta: Delta<'_, StrictText<'_>>,
+        shape: Shape,
+        out: &mut Vec<ModelEvent>,
+    ) {
         self.reasoning.take(&delta, shape == Shape::Piece, out);
         if let Some(text) = delta.content.filled() {
             self.text.push_str(text);
@@ -166,7 +166,12 @@ impl Answer {
         }
     }
 
-    fn take_call(&mut self, call: &Call<'_, Text<'_>>, shape: Shape, out: &mut Vec<ModelEvent>) {
+    fn take_call(
+        &mut self,
+        call: &Call<'_, StrictText<'_>>,
+        shape: Shape,
+        out: &mut Vec<ModelEvent>,
+    ) {
         match shape {
             Shape::Piece => self.calls.push(call, &self.id, out),
             Shape::Whole => self.calls.push_whole(call),
@@ -179,8 +184,13 @@ impl Answer {
             return false;
         };
         let usage = &mut self.usage;
-        report.prompt_tokens.put_into(&mut usage.input);
-        report.completion_tokens.put_into(&mut usage.output);
+        // Some servers count in the words of OpenAI's other protocol.
+        for count in [report.input_tokens, report.prompt_tokens] {
+            count.put_into(&mut usage.input);
+        }
+        for count in [report.output_tokens, report.completion_tokens] {
+            count.put_into(&mut usage.output);
+        }
         let input = report.prompt_tokens_details.read::<InputDetails>();
         for count in [
             report.cache_read_input_tokens,
@@ -271,18 +281,59 @@ fn echo_of_call(custom: bool, extra: Option<&str>) -> Option<Echo> {
 /// Our reading of `finish_reason`. Servers say `stop` with calls, and leave it empty: calls count more than the word,
 /// save where the word says that the answer is not whole.
 fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
-    let reason = match word.as_deref() {
-        Some("length" | "max_tokens") => StopReason::Length,
-        Some("content_filter") => StopReason::ContentFilter,
-        Some("refusal") => StopReason::Refusal,
-        Some("error") => StopReason::Error,
+    let broken_off = word.as_deref().and_then(broken_off);
+    let reason = match (broken_off, word.as_deref()) {
+        (Some(reason), _) => reason,
         _ if has_calls => StopReason::ToolUse,
         // Without calls the server ran its own tools, and there is nothing left to do, or it has lost them.
-        Some("tool_calls" | "function_call") if says_nothing => StopReason::ToolUse,
-        Some("stop" | "end_turn" | "eos" | "tool_calls" | "function_call") => StopReason::Stop,
+        (_, Some("tool_calls" | "function_call")) if says_nothing => StopReason::ToolUse,
+        (
+            _,
+            Some(
+                "stop" | "STOP" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "COMPLETE"
+                | "tool_calls" | "function_call",
+            ),
+        ) => StopReason::Stop,
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
+}
+
+/// Whether a chunk that showed nothing has something in its message that we do not know.
+fn says_unknown(data: &str) -> bool {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Seen<'a> {
+        #[serde(borrow)]
+        choices: List<Choice<'a>>,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Choice<'a> {
+        #[serde(borrow)]
+        delta: Raw<'a>,
+    }
+    let known = |name: &str| {
+        [
+            "role",
+            "content",
+            "refusal",
+            "reasoning_content",
+            "reasoning",
+            "reasoning_details",
+            "extra_content",
+            "tool_calls",
+            "function_call",
+        ]
+        .contains(&name)
+    };
+    let seen: Seen<'_> = serde_json::from_str(data).unwrap_or_default();
+    seen.choices.into_iter().any(|choice| {
+        let members: Members<'_> = choice.delta.read().unwrap_or_default();
+        members
+            .iter()
+            .any(|(name, value)| !known(name) && !is_blank(value))
+    })
 }
 
 #[derive(Deserialize, Default)]
@@ -297,6 +348,8 @@ struct Groq<'a> {
 struct Report<'a> {
     prompt_tokens: Count,
     completion_tokens: Count,
+    input_tokens: Count,
+    output_tokens: Count,
     reasoning_tokens: Count,
     cached_tokens: Count,
     prompt_cache_hit_tokens: Count,

@@ -1,14 +1,14 @@
 use super::{Chat, Options, effort};
-use crate::message::{
-    Content, Image, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
-};
+use crate::message::{Content, Image, Message, PartKind, Protocol, Reply, ToolCall, ToolResult};
 use crate::model::{ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::call::{safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::results::{Piece, image_address, images, marked_text, pieces};
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::Offer;
+use std::borrow::Cow;
 
 impl Encoder for Chat {
     type Options = Options;
@@ -64,9 +64,9 @@ impl Encoder for Chat {
             match message {
                 Message::User { content } => user(out, content, sees),
                 Message::Assistant(reply) => {
-                    assistant(self, out, reply, target.understands(reply));
+                    assistant(self, out, reply, target);
                 }
-                Message::Results { results } => tool_results(out, results, sees),
+                Message::Results { results } => tool_results(self, out, results, sees),
             }
         }
     }
@@ -198,16 +198,13 @@ fn image_part(parts: &mut Array<'_>, image: &Image) {
     });
 }
 
-fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool) {
-    let echo_of = |part| {
-        if echoes {
-            Part::echo_for(part, Protocol::OpenaiChat)
-        } else {
-            None
-        }
-    };
-    let text = reply.text();
-    let refusal = reply.refusal();
+fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, target: &Target<'_>) {
+    let echo_of = |part| target.echo_of(Protocol::OpenaiChat, reply, part);
+    let mut text = reply.text();
+    let mut refusal = reply.refusal().filter(|said| !said.trim().is_empty());
+    if !chat.knows_refusals {
+        text.push_str(refusal.take().unwrap_or_default());
+    }
     let has_calls = reply.calls().next().is_some();
     let has_text = !text.trim().is_empty();
     if !has_text && !has_calls && refusal.is_none() {
@@ -227,7 +224,7 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool)
             });
         } else if has_text {
             message.value("content", &text);
-        } else if refusal.is_none() {
+        } else {
             message.raw("content", "null");
         }
         if let Some(refusal) = refusal {
@@ -250,7 +247,7 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, echoes: bool)
             message.array("tool_calls", |calls| {
                 for part in &reply.parts {
                     if let PartKind::Call(call) = &part.kind {
-                        calls.object(|object| tool_call(object, call, echo_of(part)));
+                        calls.object(|object| tool_call(chat, object, call, echo_of(part)));
                     }
                 }
             });
@@ -263,41 +260,40 @@ fn inside(echo: &str) -> Option<&str> {
     echo.strip_prefix('[')?.strip_suffix(']')
 }
 
-fn tool_call(object: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
-    object.value("id", &call.id);
+fn tool_call(chat: &Chat, object: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
+    object.value("id", &call_id(chat, &call.id));
+    let name = safe_name(&call.name);
     if echo == Some(super::decode::CUSTOM) {
         object.value("type", "custom");
         object.object("custom", |custom| {
-            custom.value("name", &call.name);
+            custom.value("name", &name);
             custom.value("input", &call.arguments);
         });
         return;
     }
     object.value("type", "function");
     object.object("function", |function| {
-        function.value("name", &call.name);
-        // Official servers send an empty text for no arguments and refuse to read it again.
-        let arguments = call.arguments.trim();
-        function.value(
-            "arguments",
-            if arguments.is_empty() {
-                "{}"
-            } else {
-                &call.arguments
-            },
-        );
+        function.value("name", &name);
+        function.value("arguments", &safe_arguments(&call.arguments));
     });
     if let Some(echo) = echo {
         object.splice(echo);
     }
 }
 
+fn call_id<'a>(chat: &Chat, id: &'a str) -> Cow<'a, str> {
+    match &chat.call_ids {
+        Some(rule) => safe_id(id, rule),
+        None => id.into(),
+    }
+}
+
 /// One tool message a result, then what only a user may say: images cannot stand in a tool message.
-fn tool_results(messages: &mut Array<'_>, results: &[ToolResult], sees: bool) {
+fn tool_results(chat: &Chat, messages: &mut Array<'_>, results: &[ToolResult], sees: bool) {
     for result in results {
         messages.object(|message| {
             message.value("role", "tool");
-            message.value("tool_call_id", &result.call_id);
+            message.value("tool_call_id", &call_id(chat, &result.call_id));
             message.value("content", &marked_text(result, sees));
         });
     }

@@ -19,7 +19,7 @@ use super::RequestBody;
 use super::encoder::{Encoder as _, encode};
 use super::openai_dialect;
 use super::wire::{Decoder, Target, Wire};
-use crate::message::{Protocol, Reply};
+use crate::message::{IdRule, Protocol, Reply};
 use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
 use crate::tool::{Definitions, ToolReport, ToolSetError};
@@ -48,6 +48,11 @@ pub struct Chat {
     pub demands_reasoning: bool,
     /// Whether messages may hold images at all. Where they may not, a line of text stands in their place.
     pub takes_images: bool,
+    /// Whether a refusal has a field of its own when it goes back. Where it has none, it goes as what the model said.
+    pub knows_refusals: bool,
+    /// Which ids of calls it takes; a call of another server goes with one that it does. Without a rule they go as they are,
+    /// which some demand of their own (Kimi's `functions.name:0`).
+    pub call_ids: Option<IdRule>,
 }
 
 impl Chat {
@@ -60,6 +65,8 @@ impl Chat {
         asks_for_usage: true,
         demands_reasoning: false,
         takes_images: true,
+        knows_refusals: true,
+        call_ids: Some(IdRule::COMMON),
     };
 
     /// What other servers understand.
@@ -71,6 +78,8 @@ impl Chat {
         asks_for_usage: true,
         demands_reasoning: false,
         takes_images: true,
+        knows_refusals: false,
+        call_ids: None,
     };
 }
 

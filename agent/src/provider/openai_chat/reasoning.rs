@@ -2,7 +2,7 @@ use super::chunk::Delta;
 use super::decode::echo;
 use crate::message::Part;
 use crate::model::ModelEvent;
-use crate::provider::json::{Raw, Text};
+use crate::provider::json::{Raw, StrictText};
 use serde_json::{Map, Value};
 
 /// Reasoning, under the names that servers have for it.
@@ -30,7 +30,7 @@ impl Reasoning {
     /// Takes what a message says, or a piece of one.
     pub(super) fn take(
         &mut self,
-        delta: &Delta<'_, Text<'_>>,
+        delta: &Delta<'_, StrictText<'_>>,
         is_piece: bool,
         out: &mut Vec<ModelEvent>,
     ) {

@@ -1,4 +1,5 @@
 use super::Chat;
+use crate::message::IdRule;
 
 /// Somebody who serves models over Chat Completions, and what is particular there.
 ///
@@ -52,12 +53,14 @@ impl Vendor {
         ..vendor("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY")
     };
 
-    /// Mistral: it refuses fields that it does not know, and counts tokens in streams without being asked.
+    /// Mistral: it refuses fields that it does not know and ids of calls that are not nine letters and digits, and counts
+    /// tokens in streams without being asked.
     ///
     /// Source: <https://docs.mistral.ai/api/>.
     pub const MISTRAL: Self = Self {
         chat: Chat {
             asks_for_usage: false,
+            call_ids: Some(IdRule::new(9, 9, "")),
             ..Chat::COMPATIBLE
         },
         ..vendor("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY")
@@ -270,8 +273,12 @@ mod tests {
             } else {
                 "as it came"
             };
+            let ids = match &chat.call_ids {
+                Some(rule) => format!("{} letters and digits", rule.most()),
+                None => "any".to_owned(),
+            };
             format!(
-                "| `{name}` | `{base_url}` | {key} | `{}` | {} | {} | {} | {} | {reasoning} |",
+                "| `{name}` | `{base_url}` | {key} | `{}` | {} | {} | {} | {} | {reasoning} | {ids} |",
                 chat.output_limit,
                 says(chat.says_strict),
                 says(chat.says_parallel),

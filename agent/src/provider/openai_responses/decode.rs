@@ -1,29 +1,28 @@
 use super::item::{Item, Kind, parts};
-use crate::message::{Reply, Stop, StopReason, Usage};
-use crate::model::{ModelError, ModelErrorKind, ModelEvent};
+use crate::message::{Part, Protocol, Reply, Stop, StopReason, Usage};
+use crate::model::{ModelError, ModelEvent};
+use crate::provider::call::made_id;
 use crate::provider::failure::error_event;
-use crate::provider::ids::made_id;
-use crate::provider::json::{Count, List, Raw, Text, excerpt, quoted};
-use crate::provider::sse::Event;
-use crate::provider::wire::{Events, not_an_answer};
+use crate::provider::json::{Count, List, Members, Raw, Text, quoted};
+use crate::provider::wire::{Events, Trouble, whole};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::mem;
 
 /// The reply of an answer that was not streamed.
 pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    let text = String::from_utf8_lossy(body);
-    let response: Response<'_> =
-        serde_json::from_str(&text).map_err(|error| not_an_answer(body).with_source(error))?;
-    if let Some(error) = response.error.get() {
-        return Err(error_event(error));
-    }
-    if response.output.is_none() {
-        return Err(not_an_answer(body));
-    }
-    let mut answer = Answer::default();
-    answer.take_response(response, &mut Vec::new());
-    Ok(answer.take())
+    whole(body, |text| {
+        let response: Response<'_> = serde_json::from_str(text)?;
+        if let Some(error) = response.error.filled() {
+            return Err(error_event(error).into());
+        }
+        if response.output.is_none() {
+            return Ok(None);
+        }
+        let mut answer = Answer::default();
+        answer.take_response(response, &mut Vec::new());
+        Ok(Some(answer.take()))
+    })
 }
 
 /// One answer, as far as it has come.
@@ -51,8 +50,17 @@ struct Growing {
     /// What of its text, reasoning, arguments or input has been shown.
     shown: String,
     refusal: String,
-    /// Its number among the calls, once it has been shown as one.
-    call: Option<usize>,
+    /// What there is of it if it is a call.
+    call: Option<Call>,
+}
+
+/// A call among the items.
+#[derive(Debug)]
+struct Call {
+    /// Its number among the calls.
+    number: usize,
+    /// Its id and whether it has been shown under it; none before the server has said one, or will say none.
+    id: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -102,27 +110,19 @@ struct Incomplete<'a> {
 }
 
 impl Events for Answer {
-    fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
-        let data = event.data.trim();
-        if !data.starts_with('{') {
-            if !data.is_empty() && data != "[DONE]" {
-                out.push(ModelEvent::Unknown(data.to_owned()));
-            }
-            return Ok(());
-        }
-        let step: Step<'_> = serde_json::from_str(data).map_err(|error| {
-            let said = excerpt(data, 200);
-            ModelError::new(
-                ModelErrorKind::Protocol,
-                format!("an event of the answer is not JSON of OpenAI Responses: {said}"),
-            )
-            .with_source(error)
-        })?;
-        let kind = step.kind.as_str().unwrap_or(event.name);
-        if !self.step(kind, &step, data, out)? && !is_known(kind) {
-            out.push(ModelEvent::Unknown(data.to_owned()));
-        }
-        Ok(())
+    fn protocol(&self) -> Protocol {
+        Protocol::OpenaiResponses
+    }
+
+    fn event(
+        &mut self,
+        name: &str,
+        data: &str,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<bool, Trouble> {
+        let step: Step<'_> = serde_json::from_str(data)?;
+        let kind = step.kind.filled().unwrap_or(name);
+        Ok(self.step(kind, &step, out)? || is_known(kind))
     }
 
     fn is_complete(&self) -> bool {
@@ -168,7 +168,6 @@ impl Answer {
         &mut self,
         kind: &str,
         step: &Step<'_>,
-        data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, ModelError> {
         match kind {
@@ -179,7 +178,7 @@ impl Answer {
             | "response.function_call_arguments.delta"
             | "response.custom_tool_call_input.delta" => {
                 let delta = step.delta.text_or_json();
-                let (Some(growing), Some(delta)) = (self.growing(step), delta.as_str()) else {
+                let (Some(growing), Some(delta)) = (self.grown(kind, step), delta.as_str()) else {
                     return Ok(false);
                 };
                 if kind == "response.refusal.delta" {
@@ -214,7 +213,7 @@ impl Answer {
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let response: Response<'_> = step.response.read().unwrap_or_default();
-                let error = response.error.get().map(error_event);
+                let error = response.error.filled().map(error_event);
                 self.take_response(response, out);
                 self.over = true;
                 if let Some(error) = error {
@@ -224,7 +223,6 @@ impl Answer {
                     return Err(error_event(r#"{"message":"no reason given"}"#));
                 }
             }
-            "error" => return Err(error_event(data)),
             _ => {
                 let response: Option<Response<'_>> = step.response.read();
                 if let Some(response) = response {
@@ -251,6 +249,28 @@ impl Answer {
         self.items.get_mut(at)
     }
 
+    /// The same for more of a text or of reasoning, which tells even what was never announced.
+    fn grown(&mut self, kind: &str, step: &Step<'_>) -> Option<&mut Growing> {
+        if self.growing(step).is_none() {
+            let kind = match kind {
+                "response.output_text.delta" | "response.refusal.delta" => "message",
+                "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                    "reasoning"
+                }
+                _ => return None,
+            };
+            let id = quoted(step.item_id.as_str().unwrap_or_default());
+            let role = match kind {
+                "message" => r#""role":"assistant","content":[]"#,
+                _ => r#""summary":[]"#,
+            };
+            let json = format!(r#"{{"type":"{kind}","id":{id},{role}}}"#);
+            self.begin(step.output_index.0, &json, &mut Vec::new());
+            return self.items.last_mut();
+        }
+        self.growing(step)
+    }
+
     fn begin(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) {
         let item = Item::read(json);
         let mut growing = Growing {
@@ -264,17 +284,12 @@ impl Answer {
             call: None,
         };
         if matches!(growing.kind, Kind::FunctionCall | Kind::CustomCall) {
-            let at = self.calls;
-            self.calls += 1;
-            growing.call = Some(at);
-            out.push(ModelEvent::CallStarted {
-                index: at,
-                id: match item.call_id.filled() {
-                    Some(id) => id.to_owned(),
-                    None => made_id(&self.id, at),
-                },
-                name: item.name.as_str().unwrap_or_default().to_owned(),
+            growing.call = Some(Call {
+                number: self.calls,
+                id: None,
             });
+            self.calls += 1;
+            growing.announce(None, out);
         }
         growing.show_rest(&growing.whole(), out);
         self.items.push(growing);
@@ -282,20 +297,17 @@ impl Answer {
 
     /// Takes an item as it is in the end. The announced copy may lack what only the end knows.
     fn end(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) {
-        let id = Item::read(json).id.into_string().unwrap_or_default();
-        let open = |growing: &Growing| {
-            !growing.done
-                && (growing.id == id && !id.is_empty() || growing.index == index && index.is_some())
-        };
-        let at = self.items.iter().rposition(open).unwrap_or_else(|| {
+        let item = Item::read(json);
+        let at = self.open(&item, index).unwrap_or_else(|| {
             self.begin(index, json, out);
             self.items.len() - 1
         });
         if let Some(growing) = self.items.get_mut(at) {
             growing.json = json.into();
             growing.done = true;
+            growing.announce(Some(&self.id), out);
             growing.show_rest(&growing.whole(), out);
-            let refusal = Item::read(json).refusal();
+            let refusal = item.refusal();
             if let Some(rest) = refusal.strip_prefix(&growing.refusal)
                 && !rest.is_empty()
             {
@@ -303,6 +315,15 @@ impl Answer {
                 growing.refusal = refusal;
             }
         }
+    }
+
+    /// The item that has begun and is this one.
+    fn open(&self, item: &Item<'_>, index: Option<u64>) -> Option<usize> {
+        let open = |growing: &&Growing| !growing.done && growing.kind == item.kind();
+        self.items.iter().rposition(|growing| {
+            let same_id = item.id.filled().is_some_and(|id| growing.id == id);
+            open(&growing) && (same_id || index.is_some() && growing.index == index)
+        })
     }
 
     fn take_names(&mut self, response: &Response<'_>) {
@@ -326,27 +347,29 @@ impl Answer {
         let incomplete: Incomplete<'_> = response.incomplete_details.read().unwrap_or_default();
         self.incomplete = incomplete.reason.into_string();
         self.status = response.status.into_string();
-        // The final list may be empty although items came, and the items may have come only with it.
-        if !self.items.iter().any(|item| item.done) {
-            for (index, json) in (0..).zip(response.output.unwrap_or_default()) {
+        // The final list may be empty although items came, the items may have come only with it, and some of them may
+        // have ended only there.
+        let has_ended = self.items.iter().any(|item| item.done);
+        for (index, json) in (0..).zip(response.output.unwrap_or_default()) {
+            let item = Item::read(json.get());
+            if !has_ended || self.open(&item, Some(index)).is_some() {
                 self.end(Some(index), json.get(), out);
             }
         }
+        for growing in &mut self.items {
+            growing.announce(Some(&self.id), out);
+        }
     }
 
-    fn into_reply(self) -> Reply {
-        let mut reply_parts = Vec::new();
-        let mut calls = 0;
-        for item in &self.items {
-            let json = item.settled();
-            reply_parts.extend(parts(&json, || {
-                made_id(&self.id, item.call.unwrap_or(calls))
-            }));
-            calls += usize::from(item.call.is_some());
+    fn into_reply(mut self) -> Reply {
+        for growing in &mut self.items {
+            growing.announce(Some(&self.id), &mut Vec::new());
         }
+        let items = self.items.iter();
+        let reply_parts: Vec<_> = items.flat_map(Growing::parts).collect();
         let mut reply = Reply::new(
             reply_parts,
-            stop(self.status, self.incomplete.as_deref(), calls > 0),
+            stop(self.status, self.incomplete.as_deref(), self.calls > 0),
         );
         reply.usage = self.usage;
         reply.model = self.model;
@@ -365,18 +388,47 @@ impl Growing {
         }
     }
 
+    fn parts(&self) -> Vec<Part> {
+        let call = self.call.as_ref();
+        let id = call.and_then(|call| call.id.as_deref());
+        parts(&self.settled(), id.unwrap_or_default())
+    }
+
+    /// Shows a call, with as much of its arguments as there is, once id and name are known: those that it has, or, if no
+    /// more will come in the answer of this id, an id that is made.
+    fn announce(&mut self, answer_id: Option<&str>, out: &mut Vec<ModelEvent>) {
+        let Some(call) = self.call.as_mut().filter(|call| call.id.is_none()) else {
+            return;
+        };
+        let item = Item::read(&self.json);
+        let index = call.number;
+        let id = match (item.call_id.filled(), item.name.filled(), answer_id) {
+            (Some(id), Some(_), _) | (Some(id), None, Some(_)) => id.to_owned(),
+            (None, _, Some(answer_id)) => made_id(answer_id, index),
+            (_, _, None) => return,
+        };
+        call.id = Some(id.clone());
+        let name = item.name.into_string().unwrap_or_default();
+        out.push(ModelEvent::CallStarted { index, id, name });
+        if !self.shown.is_empty() {
+            let text = self.shown.clone();
+            out.push(ModelEvent::CallArguments { index, text });
+        }
+    }
+
     fn show(&mut self, text: &str, out: &mut Vec<ModelEvent>) {
         if text.is_empty() {
             return;
         }
         self.shown.push_str(text);
         let text = text.to_owned();
-        out.extend(match (self.kind, self.call) {
+        out.extend(match (self.kind, &self.call) {
             (Kind::Message, _) => Some(ModelEvent::Text(text)),
             (Kind::Reasoning, _) => Some(ModelEvent::Reasoning(text)),
-            (Kind::FunctionCall | Kind::CustomCall, Some(index)) => {
-                Some(ModelEvent::CallArguments { index, text })
-            }
+            (_, Some(call)) if call.id.is_some() => Some(ModelEvent::CallArguments {
+                index: call.number,
+                text,
+            }),
             _ => None,
         });
     }
@@ -395,7 +447,7 @@ impl Growing {
             return self.json.to_string();
         }
         let shown = quoted(&self.shown);
-        let members = crate::provider::json::Members::read(&self.json);
+        let members = Members::read(&self.json);
         match self.kind {
             Kind::FunctionCall => members.with(&[("arguments", &shown)]),
             Kind::CustomCall => members.with(&[("input", &shown)]),

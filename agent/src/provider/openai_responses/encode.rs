@@ -3,10 +3,12 @@ use super::{Options, Responses};
 use crate::message::{Content, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult};
 use crate::model::{ModelError, PromptCache, Reasoning, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, object};
+use crate::provider::call::{LONG_IDS, safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
-use crate::provider::ids::safe_id;
 use crate::provider::openai_chat::effort;
-use crate::provider::results::{Piece, image_address, images, marked_text, pieces};
+use crate::provider::results::{
+    Piece, image_address, images, leading_somewhere, marked_text, pieces,
+};
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::Offer;
@@ -56,19 +58,15 @@ impl Encoder for Responses {
         target: &Target<'_>,
         out: &mut Array<'_>,
     ) {
-        let own = |reply: &Reply, part| {
-            if target.understands(reply) {
-                Part::echo_for(part, PROTOCOL)
-            } else {
-                None
-            }
-        };
         for (at, message) in messages.iter().enumerate() {
             match message {
                 Message::User { content } => user(out, content, target.images),
                 Message::Assistant(reply) => {
-                    for part in &reply.parts {
-                        assistant_part(out, part, own(reply, part));
+                    let is_sent =
+                        |part: &Part| is_sent(part, target.echo_of(PROTOCOL, reply, part));
+                    let parts = leading_somewhere(&reply.parts, is_sent);
+                    for part in parts.iter().filter(|part| is_sent(part)) {
+                        assistant_part(out, part, target.echo_of(PROTOCOL, reply, part));
                     }
                 }
                 Message::Results { results } => {
@@ -79,7 +77,7 @@ impl Encoder for Responses {
                     for result in results {
                         let is_custom = replies.clone().find_map(|reply| {
                             let part = call_of(reply, &result.call_id)?;
-                            Some(own(reply, part).is_some_and(is_custom))
+                            Some(target.echo_of(PROTOCOL, reply, part).is_some_and(is_custom))
                         });
                         out.object(|item| {
                             call_output(item, result, is_custom == Some(true), target.images);
@@ -238,7 +236,7 @@ fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool, sees
         "function_call_output"
     };
     item.value("type", kind);
-    item.value("call_id", &safe_id(&result.call_id));
+    item.value("call_id", &safe_id(&result.call_id, &LONG_IDS));
     if images(result, sees).next().is_none() {
         item.value("output", &marked_text(result, sees));
         return;
@@ -255,19 +253,26 @@ fn is_custom(echo: &str) -> bool {
     echo.contains(r#""type":"custom_tool_call""#)
 }
 
+/// Whether a part has a place in this protocol. What another provider thought or ran itself has none, and the second part
+/// of an item none of its own.
+fn is_sent(part: &Part, echo: Option<&str>) -> bool {
+    match (&part.kind, echo) {
+        (PartKind::Call(_), _) => true,
+        (_, Some(json)) => json != WITH_THE_PART_BEFORE,
+        (PartKind::Text(text) | PartKind::Refusal(text), None) => !text.trim().is_empty(),
+        (PartKind::Reasoning(_) | PartKind::Hosted(_), None) => false,
+    }
+}
+
 fn assistant_part(items: &mut Array<'_>, part: &Part, echo: Option<&str>) {
     match (&part.kind, echo) {
         (PartKind::Call(call), echo) => items.object(|item| tool_call(item, call, echo)),
-        (_, Some(json)) if json != WITH_THE_PART_BEFORE => items.raw(json),
-        (PartKind::Text(text) | PartKind::Refusal(text), None) if !text.trim().is_empty() => {
-            items.object(|item| {
-                item.value("role", "assistant");
-                item.value("content", text);
-            });
-        }
-        // What another provider thought or ran itself has no place here, and the second part of an item none of
-        // its own.
-        _ => {}
+        (_, Some(json)) => items.raw(json),
+        (PartKind::Text(text) | PartKind::Refusal(text), None) => items.object(|item| {
+            item.value("role", "assistant");
+            item.value("content", text);
+        }),
+        (PartKind::Reasoning(_) | PartKind::Hosted(_), None) => {}
     }
 }
 
@@ -276,20 +281,12 @@ fn tool_call(item: &mut Object<'_>, call: &ToolCall, echo: Option<&str>) {
     if !is_custom {
         item.value("type", "function_call");
     }
-    item.value("call_id", &safe_id(&call.id));
-    item.value("name", &call.name);
+    item.value("call_id", &safe_id(&call.id, &LONG_IDS));
+    item.value("name", &safe_name(&call.name));
     if is_custom {
         item.value("input", &call.arguments);
     } else {
-        let arguments = call.arguments.trim();
-        item.value(
-            "arguments",
-            if arguments.is_empty() {
-                "{}"
-            } else {
-                &call.arguments
-            },
-        );
+        item.value("arguments", &safe_arguments(&call.arguments));
     }
     if let Some(echo) = echo {
         item.splice(echo);

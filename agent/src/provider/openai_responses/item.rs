@@ -94,8 +94,8 @@ fn texts<'a>(list: Raw<'a>, of: impl Fn(Piece<'a>) -> Text<'a>) -> String {
         .collect()
 }
 
-/// The parts of an item. `call_id` is for a call that came without one.
-pub(super) fn parts(json: &str, call_id: impl FnOnce() -> String) -> Vec<Part> {
+/// The parts of an item; a call has the id `call_id`.
+pub(super) fn parts(json: &str, call_id: &str) -> Vec<Part> {
     let item = Item::read(json);
     let whole = || echo(json);
     match item.kind() {
@@ -119,11 +119,8 @@ pub(super) fn parts(json: &str, call_id: impl FnOnce() -> String) -> Vec<Part> {
         Kind::Reasoning => vec![Part::reasoning(item.text()).with_echo(whole())],
         kind @ (Kind::FunctionCall | Kind::CustomCall) => {
             let arguments = item.arguments();
-            let id = match item.call_id.filled() {
-                Some(id) => id.to_owned(),
-                None => call_id(),
-            };
-            let call = ToolCall::new(id, item.name.into_string().unwrap_or_default(), arguments);
+            let name = item.name.into_string().unwrap_or_default();
+            let call = ToolCall::new(call_id, name, arguments);
             // `type` is what tells a custom call from the others when it goes back.
             let own = |name: &str| {
                 !["call_id", "name", "arguments", "input"].contains(&name)

@@ -6,6 +6,7 @@ fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
     let chat = wire(Protocol::OpenaiChat);
     let body = body(chat, &transcript(), &weather());
     let data = "data:image/png;base64,iVBORw0KGgo=";
+    let made = body["messages"][2]["tool_calls"][1]["id"].as_str().unwrap();
     let function = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "weather", "arguments": arguments}});
     let tool = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
     assert_eq!(
@@ -18,12 +19,12 @@ fn chat_has_one_tool_message_a_call_then_the_images_from_a_user() {
             ]},
             {"role": "assistant", "content": "I will look.", "reasoning_content": "hm", "tool_calls": [
                 function("call_1", r#"{"city":"Köln","days":12345678901234567890}"#),
-                function("functions.weather:1", "{}"),
-                function("call_3", r#"{"city":"Pa"#),
+                function(made, "{}"),
+                function("call_3", r#"{"invalid_arguments":"{\"city\":\"Pa"}"#),
                 function("call_4", r#"{"city":"x"}"#),
             ]},
             tool("call_1", "sunny"),
-            tool("functions.weather:1", "(no output)"),
+            tool(made, "(no output)"),
             tool("call_3", "error: `city` is missing"),
             tool("call_4", "a map"),
             {"role": "user", "content": [
@@ -113,7 +114,7 @@ fn responses_has_the_reasoning_before_its_calls_and_an_output_a_call() {
             {"role": "assistant", "content": "I will look."},
             call("call_1", r#"{"city":"Köln","days":12345678901234567890}"#),
             call(made, "{}"),
-            call("call_3", r#"{"city":"Pa"#),
+            call("call_3", r#"{"invalid_arguments":"{\"city\":\"Pa"}"#),
             call("call_4", r#"{"city":"x"}"#),
             output("call_1", json!("sunny")),
             output(made, json!("(no output)")),

@@ -1,0 +1,45 @@
+//! Words for stopping that mean the same over every protocol: gateways write their own provider's word, whatever they
+//! speak.
+
+use crate::message::StopReason;
+
+/// Our reading of a word that says that the answer is not whole; nothing for any other word.
+pub(super) fn broken_off(word: &str) -> Option<StopReason> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        // `model_length` is Mistral's.
+        "length"
+        | "max_tokens"
+        | "max_output_tokens"
+        | "model_length"
+        | "model_context_window_exceeded" => StopReason::Length,
+        // Gemini's, Zhipu's, Bedrock's.
+        "content_filter"
+        | "content_filtered"
+        | "safety"
+        | "recitation"
+        | "blocklist"
+        | "prohibited_content"
+        | "spii"
+        | "sensitive"
+        | "guardrail_intervened" => StopReason::ContentFilter,
+        "refusal" => StopReason::Refusal,
+        // DeepSeek's, Zhipu's, Gemini's, vLLM's; what a run of a server says that was told to stop.
+        "error"
+        | "failed"
+        | "insufficient_system_resource"
+        | "network_error"
+        | "malformed_function_call"
+        | "abort"
+        | "aborted"
+        | "cancelled"
+        | "canceled"
+        | "interrupted"
+        | "timeout" => StopReason::Error,
+        _ => return None,
+    })
+}
+
+/// Whether this is a word at all. Some servers write an empty one, or a null in quotes, as long as they have not stopped.
+pub(super) fn is_word(word: &str) -> bool {
+    !word.is_empty() && !word.eq_ignore_ascii_case("null")
+}
