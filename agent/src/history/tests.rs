@@ -1,5 +1,6 @@
 //! What a repaired transcript is, said apart from how it is made; then each rule, and any transcript at all.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::too_many_lines, reason = "a rule a row")]
 
 use super::{Change, hand_over, repair, repair_paused};
 use crate::message::{

@@ -178,13 +178,13 @@ fn take(
     };
     match known {
         Ok(true) => Ok(()),
-        Ok(false) => match reported_in(event.name, data) {
-            Some(error) => Err(error),
-            None => {
-                out.push(ModelEvent::Unknown(data.to_owned()));
-                Ok(())
+        Ok(false) => {
+            if let Some(error) = reported_in(event.name, data) {
+                return Err(error);
             }
-        },
+            out.push(ModelEvent::Unknown(data.to_owned()));
+            Ok(())
+        }
         Err(Trouble::Reported(error)) => Err(error),
         Err(Trouble::Unreadable(error)) => {
             let said = excerpt(data, 200);

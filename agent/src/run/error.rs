@@ -133,9 +133,9 @@ impl RunError {
             Cause::CutOff | Cause::CutOffAgain(_) => RunErrorKind::CutOff,
             Cause::Refused(_) => RunErrorKind::Refused,
             Cause::ContentFilter => RunErrorKind::ContentFilter,
-            Cause::NoCalls
-            | Cause::UnknownStop(_)
-            | Cause::ProviderFailed(_) => RunErrorKind::NoAnswer,
+            Cause::NoCalls | Cause::UnknownStop(_) | Cause::ProviderFailed(_) => {
+                RunErrorKind::NoAnswer
+            }
             Cause::Cancelled => RunErrorKind::Cancelled,
             Cause::Approval(_) => RunErrorKind::Approval,
             Cause::Suspended(_) => RunErrorKind::Suspended,

@@ -199,12 +199,11 @@ impl LiveRun {
     }
 
     fn set(&mut self, call: &ToolCall, stage: LiveStage) {
-        match self.call_mut(&call.id) {
-            Some(live) => live.stage = stage,
-            None => {
-                let number = self.calls.last().map_or(0, |last| last.number + 1);
-                self.calls.push(LiveCall::new(number, call.clone(), stage));
-            }
+        if let Some(live) = self.call_mut(&call.id) {
+            live.stage = stage;
+        } else {
+            let number = self.calls.last().map_or(0, |last| last.number + 1);
+            self.calls.push(LiveCall::new(number, call.clone(), stage));
         }
     }
 
