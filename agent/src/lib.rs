@@ -79,6 +79,7 @@
 //! | `toolkit` | built-in tools, on request: `toolkit` |
 //! | `toolkit-shell` | `toolkit`, and commands in a shell (Unix) |
 //! | `toolkit-web` | `toolkit`, and pages of the web |
+//! | `toolkit-browser` | `toolkit-web`, and pages in a Chromium (Unix) |
 
 pub mod json;
 // Expansions say `::agent`, also in this crate's own tests.

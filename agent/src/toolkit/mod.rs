@@ -4,10 +4,12 @@
 // Read `path`, `file_system` and `workspace` (the folder that nothing leaves; `memory` is another, `testing` holds any to
 // the rules), `guard` and `approval` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
 // `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, and `kit`, which
-// registers them. Then what a program has to ask for: `shell` (commands, over `process`) and `web`.
+// registers them. Then what a program has to ask for: `shell` (commands, over `process`), `web`, and `browser` (over both).
 
 mod approval;
 mod ask;
+#[cfg(all(feature = "toolkit-browser", unix))]
+mod browser;
 mod file_system;
 mod files;
 mod git;
@@ -17,7 +19,11 @@ mod kit;
 mod limits;
 mod memory;
 mod path;
-#[cfg(all(feature = "toolkit-shell", unix))]
+#[cfg(all(any(feature = "toolkit-shell", feature = "toolkit-browser"), unix))]
+#[cfg_attr(
+    not(feature = "toolkit-shell"),
+    allow(dead_code, unused_imports, reason = "commands use all of it")
+)]
 mod process;
 mod search;
 #[cfg(all(feature = "toolkit-shell", unix))]
@@ -31,6 +37,8 @@ mod web;
 mod workspace;
 
 pub use ask::{Question, Questions, ask_user};
+#[cfg(all(feature = "toolkit-browser", unix))]
+pub use browser::{Browser, ReadAs, ScrollTo};
 pub use file_system::{Entry, FileSystem, Kind};
 pub use files::{Edit, FileReader, FileWriter, ImageViewer};
 pub use git::Git;
@@ -39,7 +47,7 @@ pub use kit::Toolkit;
 pub use limits::Limits;
 pub use memory::MemoryFiles;
 pub use path::{InnerPath, PathError};
-#[cfg(all(feature = "toolkit-shell", unix))]
+#[cfg(all(any(feature = "toolkit-shell", feature = "toolkit-browser"), unix))]
 pub use process::Environment;
 pub use search::{FindKind, Search};
 #[cfg(all(feature = "toolkit-shell", unix))]

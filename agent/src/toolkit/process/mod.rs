@@ -14,4 +14,6 @@ mod tree;
 pub use environment::Environment;
 pub(super) use kept::{Kept, WHOLE};
 pub(super) use run::{End, Ran, run};
+#[cfg(feature = "toolkit-browser")]
+pub(super) use spawn::Ender;
 pub(super) use spawn::{Launch, Running, Stdin};

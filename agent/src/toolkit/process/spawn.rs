@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{ChildStdin, Command};
@@ -42,7 +44,7 @@ pub(crate) enum Stdin {
 pub(crate) struct Running {
     pub(super) child: Box<dyn ChildWrapper>,
     tree: Tree,
-    is_over: bool,
+    is_over: Arc<AtomicBool>,
     pub(crate) output: Receiver,
     pub(crate) stdin: Option<ChildStdin>,
 }
@@ -85,7 +87,7 @@ impl Running {
             Ok(output) => Self {
                 child,
                 tree,
-                is_over: false,
+                is_over: Arc::default(),
                 output,
                 stdin,
             },
@@ -112,6 +114,15 @@ impl Running {
         wait(&mut self.child).await
     }
 
+    /// Ends all of them when it is dropped, whoever has this value by then.
+    #[cfg(feature = "toolkit-browser")]
+    pub(crate) fn ender(&self) -> Ender {
+        Ender {
+            tree: self.tree.clone(),
+            is_over: Arc::clone(&self.is_over),
+        }
+    }
+
     /// Asks all of them to end.
     pub(crate) fn ask_to_end(&self) {
         self.tree.signal(Signal::TERM);
@@ -127,7 +138,7 @@ impl Running {
         let tree = self.tree.clone();
         // Elsewhere, since listing processes blocks. Dropped here, it goes on there.
         let ended = tokio::task::spawn_blocking(move || tree.kill()).await;
-        self.is_over = true;
+        self.is_over.store(true, Ordering::Relaxed);
         let _ = self.wait().await;
         ended.unwrap_or_default()
     }
@@ -138,9 +149,26 @@ pub(super) async fn wait(child: &mut Box<dyn ChildWrapper>) -> io::Result<ExitSt
     child.inner_mut().wait().await
 }
 
+/// Ends the processes of a [`Running`] from elsewhere.
+#[cfg(feature = "toolkit-browser")]
+#[derive(Debug)]
+pub(crate) struct Ender {
+    tree: Tree,
+    is_over: Arc<AtomicBool>,
+}
+
+#[cfg(feature = "toolkit-browser")]
+impl Drop for Ender {
+    fn drop(&mut self) {
+        if !self.is_over.swap(true, Ordering::Relaxed) {
+            self.tree.kill();
+        }
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
-        if !self.is_over {
+        if !self.is_over.swap(true, Ordering::Relaxed) {
             self.tree.kill();
         }
     }

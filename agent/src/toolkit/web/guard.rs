@@ -20,7 +20,7 @@ pub trait Lookup: Send + Sync {
 }
 
 /// The system's.
-pub(super) struct SystemLookup;
+pub(crate) struct SystemLookup;
 
 #[async_trait]
 impl Lookup for SystemLookup {
@@ -33,14 +33,14 @@ impl Lookup for SystemLookup {
 /// Stands between a client and the network: every address is judged when it is connected to, by whatever name, and it is
 /// that address which is connected to, so that a name that changes between question and connection changes nothing.
 #[derive(Clone)]
-pub(super) struct Guard {
-    pub(super) lookup: Arc<dyn Lookup>,
-    pub(super) allowed: Arc<[IpAddr]>,
+pub(crate) struct Guard {
+    pub(crate) lookup: Arc<dyn Lookup>,
+    pub(crate) allowed: Arc<[IpAddr]>,
 }
 
 /// Why an address is not fetched. It names the host and never its addresses: a model is not to map a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     #[error("`{0}` is no address of the web: {1}")]
     NoAddress(String, String),
     #[error("only http and https are fetched, not `{0}`")]
@@ -53,7 +53,7 @@ pub(super) enum Refusal {
 
 impl Guard {
     /// An address as it is fetched: without credentials and fragment.
-    pub(super) fn address(&self, text: &str) -> Result<Url, Refusal> {
+    pub(crate) fn address(&self, text: &str) -> Result<Url, Refusal> {
         let url = Url::parse(text.trim())
             .map_err(|error| Refusal::NoAddress(shortened(text), error.to_string()))?;
         self.admit(url)
@@ -90,6 +90,17 @@ impl Guard {
                 .map_err(|closed| Refusal::Closed(shortened(&address.to_string()), closed.why()))?;
         }
         Ok(url)
+    }
+
+    /// Where a host that a browser names is: an address as it is, a name by what it means.
+    #[cfg(all(feature = "toolkit-browser", unix))]
+    pub(crate) async fn reach(&self, host: &str) -> Result<Vec<IpAddr>, Refusal> {
+        match host.trim_matches(['[', ']']).parse() {
+            Ok(address) => judge(address, &self.allowed)
+                .map(|()| vec![address])
+                .map_err(|closed| Refusal::Closed(shortened(host), closed.why())),
+            Err(_) => self.vetted(host).await,
+        }
     }
 
     /// The addresses of a host: none, if any of them is closed.

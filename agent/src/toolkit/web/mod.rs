@@ -13,4 +13,6 @@ mod tests;
 
 pub use fetch::{Web, WebBuilder};
 pub use guard::Lookup;
+#[cfg(all(feature = "toolkit-browser", unix))]
+pub(super) use guard::{Guard, Refusal, SystemLookup};
 pub use search::{SearchBackend, SearchHit, WebSearch};
