@@ -91,7 +91,7 @@ pub(super) fn traced(transcript: Transcript, leave_open: bool) -> Traced {
     let mut out = Vec::with_capacity(messages.len());
     for (at, message) in messages.into_iter().enumerate() {
         match message {
-            Message::User { content } if content.iter().any(says_something) => {
+            Message::User { content } if content.iter().any(Content::says_something) => {
                 out.push((at, Message::User { content }));
             }
             Message::User { .. } => changes.push(Change::MessageRemoved { message: at }),
@@ -293,8 +293,4 @@ fn never_runs(reason: StopReason) -> bool {
 fn interrupted(call_id: &str, name: &str) -> ToolResult {
     let text = "no result of this call was recorded: it was interrupted, and whether it had its effect is not known";
     ToolResult::new(call_id, name, Outcome::Interrupted, [text.into()])
-}
-
-fn says_something(piece: &Content) -> bool {
-    piece.as_text().is_none_or(|text| !text.trim().is_empty())
 }

@@ -31,6 +31,11 @@ impl Content {
         }
     }
 
+    /// Whether there is anything in it. No provider takes text that is blank.
+    pub(crate) fn says_something(&self) -> bool {
+        self.as_text().is_none_or(|text| !text.trim().is_empty())
+    }
+
     /// The text, if this is text.
     pub fn as_text(&self) -> Option<&str> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::approval::Paused;
 use super::builder::AgentBuilder;
-use super::effects::Events;
+use super::events::Events;
 use super::extension::{ExtensionError, Extensions};
 use super::host::{Given, RunHost};
 use super::limits::Counts;

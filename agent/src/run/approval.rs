@@ -258,13 +258,16 @@ impl Paused {
         found.into_iter()
     }
 
-    /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have. Returns whether it waits.
+    /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have: what becomes of an error is for the
+    /// tool's `on_error` to say, when the run goes on. Returns whether the call waits.
     ///
     /// A call that is not answered when the run goes on gets an error result that says so; in a session it goes on waiting.
     pub fn answer(&mut self, id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
         match waiting_stage(&mut self.state, id) {
             Some(stage) => {
-                *stage = Stage::Finished(CallEnd::answered(answer));
+                let retry = answer.as_ref().is_err_and(ToolError::asks_for_retry);
+                let end = CallEnd::answered(answer);
+                *stage = Stage::Answered { end, retry };
                 true
             }
             None => false,

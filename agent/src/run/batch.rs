@@ -6,12 +6,14 @@
 //! result a call, in the model's order. A run that goes on after a pause or a crash comes the same way, and passes by what
 //! was done before.
 
+use super::deliver::keep_first_hand_over;
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
-use super::effects::{Effects, Events, Key, Moment, Ran, ReadyCall};
+use super::effects::{Effects, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
-use super::event::{CallEnded, Event};
+use super::event::Event;
+use super::events::Events;
 use super::host::RunHost;
-use super::state::{OpenCall, RunState, Stage, interrupted};
+use super::state::{OpenCall, RunState, Stage, close_calls, interrupted};
 use super::turn::Drive;
 use crate::message::{Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
@@ -31,6 +33,15 @@ pub(super) enum BatchEnd {
     EndRun,
 }
 
+/// What a batch has come by.
+#[derive(Default)]
+struct Passed {
+    /// Whether the hooks have seen how its calls ended.
+    hooks: bool,
+    /// Whether they want the run to end.
+    end_run: bool,
+}
+
 impl Drive<'_> {
     /// Takes the open calls to their results.
     ///
@@ -40,26 +51,20 @@ impl Drive<'_> {
     /// answer from outside. In the last two cases alone the calls stay open.
     pub(super) async fn run_batch(&mut self, tools: &ToolSet) -> Result<BatchEnd, Cause> {
         let mut open = std::mem::take(&mut self.state.open);
-        let mut end_run = false;
-        let stopped = self.take_to_end(tools, &mut open, &mut end_run).await;
+        let mut passed = Passed::default();
+        let stopped = self.take_to_end(tools, &mut open, &mut passed).await;
         self.state.open = open;
         match stopped {
             Err(cause @ (Cause::Approval(_) | Cause::Suspended(_))) => {
                 self.save().await?;
                 return Err(cause);
             }
-            Err(Cause::Limit(limit)) => {
-                let end =
-                    || CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
-                self.state.close_calls(end);
-                self.deliver().await?;
-                return Err(Cause::Limit(limit.clone()));
-            }
             Err(cause) => {
-                self.state.close_calls(match cause {
-                    Cause::Cancelled => CallEnd::cancelled_before,
-                    _ => CallEnd::stopped_before,
-                });
+                close_calls(&mut self.state.open, || not_begun(&cause));
+                if !passed.hooks {
+                    // The run ends in any case, for the first reason.
+                    let _ = self.look_back(tools).await;
+                }
                 self.deliver().await?;
                 return Err(cause);
             }
@@ -83,37 +88,18 @@ impl Drive<'_> {
             self.state.head.handed_to.extend(onward.hand_to);
         }
         self.deliver().await?;
-        Ok(if end_run || terminated {
+        Ok(if passed.end_run || terminated {
             BatchEnd::EndRun
         } else {
             BatchEnd::GoOn
         })
     }
 
-    /// Hands out the results of the batch, in the model's order, and puts them into the transcript.
-    pub(super) async fn deliver(&mut self) -> Result<(), Cause> {
-        if self.state.open.is_empty() {
-            return Ok(());
-        }
-        if !self.events.are_read() {
-            self.state.deliver();
-            return self.save().await;
-        }
-        let mut ends = Vec::new();
-        self.state
-            .deliver_and(|end, result| ends.push(CallEnded::new(end, result)));
-        let saved = self.save().await;
-        for end in ends {
-            self.events.send(Event::CallEnded(end)).await;
-        }
-        saved
-    }
-
     async fn take_to_end(
         &mut self,
         tools: &ToolSet,
         open: &mut [OpenCall],
-        end_run: &mut bool,
+        passed: &mut Passed,
     ) -> Result<(), Cause> {
         let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
         if fresh {
@@ -200,7 +186,16 @@ impl Drive<'_> {
         if let (Some(reason), None, false) = (&waiting, &wishes.stop, cancelled) {
             return Err(Cause::Suspended(reason.clone()));
         }
+        // The hooks see the ends of those, too, that did not begin.
+        close_calls(
+            open,
+            match cancelled {
+                true => CallEnd::cancelled_before,
+                false => CallEnd::stopped_before,
+            },
+        );
         keep_first_hand_over(open);
+        passed.hooks = true;
         for (slot, open) in slots.iter().zip(open.iter_mut()) {
             if let Stage::Finished(end) = &mut open.stage {
                 wishes.add(desk.after(slot, end).await);
@@ -209,7 +204,7 @@ impl Drive<'_> {
         if cancelled {
             return Err(Cause::Cancelled);
         }
-        *end_run = wishes.end_run;
+        passed.end_run = wishes.end_run;
         match wishes.stop {
             Some(cause) => Err(cause),
             None => Ok(()),
@@ -217,24 +212,23 @@ impl Drive<'_> {
     }
 }
 
-/// Of several calls that would hand the run on, the first does; the others are told.
-fn keep_first_hand_over(open: &mut [OpenCall]) {
-    let mut first: Option<String> = None;
-    for open in open {
-        if let Stage::Finished(end) = &mut open.stage
-            && let Some(to) = (end.onward.as_ref()).and_then(|onward| onward.hand_to.clone())
-        {
-            if let Some(first) = &first {
-                let text = format!("the run was handed to `{first}` already, so this was not done");
-                *end = CallEnd::says(Outcome::Failed, text);
-            } else {
-                first = Some(to);
-            }
+/// The end of a call that did not begin, since the run was stopped for this reason.
+fn not_begun(cause: &Cause) -> CallEnd {
+    match cause {
+        Cause::Limit(limit) => {
+            CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"))
         }
+        Cause::Cancelled => CallEnd::cancelled_before(),
+        _ => CallEnd::stopped_before(),
     }
 }
 
-fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
+pub(super) fn context(
+    host: &Arc<RunHost>,
+    key: CallKey,
+    call: &ToolCall,
+    open: &OpenCall,
+) -> ToolContext {
     let inner = match &open.stage {
         Stage::Suspended {
             inner: Some(inner), ..
@@ -249,6 +243,7 @@ fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) 
         Arc::clone(host) as _,
     )
     .going_on_from(inner)
+    .at_depth(host.depth())
 }
 
 /// Takes each call that has not run to where it may run, waits, or has ended. One that waits for an answer from outside
@@ -282,6 +277,12 @@ async fn admit<'a>(
             Stage::Suspended { .. } if keeps => continue,
             Stage::Suspended { suspension, .. } => {
                 open.stage = Stage::Finished(CallEnd::nobody_answers(suspension));
+                continue;
+            }
+            Stage::Answered { .. } => {
+                if let Some(cause) = take_answer(desk, slot, open) {
+                    return Err(cause);
+                }
                 continue;
             }
             Stage::Finished(_) => continue,
@@ -327,6 +328,15 @@ async fn admit<'a>(
         }
     }
     Err(Cause::Approval(tool))
+}
+
+/// Takes in the answer that somebody outside gave in the place of the tool; a cause if the run is to end.
+fn take_answer(desk: &Desk<'_>, slot: &Slot<'_>, open: &mut OpenCall) -> Option<Cause> {
+    let stage = std::mem::replace(&mut open.stage, Stage::Started);
+    let mut end = stage.into_end();
+    let stop = desk.take_in(slot.tool(desk.tools), &mut end);
+    open.stage = Stage::Finished(end);
+    stop
 }
 
 /// Whether what a person agreed to is what would run now: the same tool, and the same arguments unless the person wrote
@@ -460,11 +470,8 @@ impl<'a> Batch<'a, '_> {
                 suspension,
             },
             Ok(mut end) => {
-                self.wishes.stop = self
-                    .wishes
-                    .stop
-                    .take()
-                    .or(self.desk.obey_on_error(tool, &mut end));
+                let stop = self.desk.take_in(Some(tool), &mut end);
+                self.wishes.stop = self.wishes.stop.take().or(stop);
                 Stage::Finished(end)
             }
         };

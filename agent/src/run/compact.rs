@@ -4,11 +4,13 @@ use super::error::Cause;
 use super::event::Event;
 use super::turn::Drive;
 use crate::history;
-use crate::message::{Message, Transcript};
+use crate::message::{Message, Transcript, Usage};
 use crate::model::{Model, Request, RequestOptions};
 use crate::tool::{Definitions, ToolError};
 use async_trait::async_trait;
+use futures_util::FutureExt;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// Makes a conversation shorter.
@@ -22,8 +24,40 @@ pub trait Compactor: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When it cannot: the run then goes on with the conversation as it is.
-    async fn compact(&self, transcript: &Transcript) -> Result<Option<Transcript>, ToolError>;
+    /// When it cannot, or panics: the run then goes on with the conversation as it is.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is dropped where it stands when the run is cancelled or its time is over.
+    async fn compact(&self, transcript: &Transcript) -> Result<Option<Shorter>, ToolError>;
+}
+
+/// A conversation that was made shorter.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Shorter {
+    /// The conversation.
+    pub transcript: Transcript,
+    /// What a model used to make it, which counts as what the run has used.
+    pub usage: Usage,
+}
+
+impl Shorter {
+    /// The same, which a model has used so much to make.
+    #[must_use]
+    pub fn using(self, usage: Usage) -> Self {
+        Self { usage, ..self }
+    }
+}
+
+/// One that no model was asked for.
+impl From<Transcript> for Shorter {
+    fn from(transcript: Transcript) -> Self {
+        Self {
+            transcript,
+            usage: Usage::default(),
+        }
+    }
 }
 
 /// When a conversation is shortened, and how.
@@ -33,18 +67,18 @@ pub(super) struct Compaction {
 }
 
 impl Drive<'_> {
-    /// Shortens the conversation if the last request read too much.
-    pub(super) async fn compact_if_long(&mut self) -> Result<(), Cause> {
+    /// Shortens the conversation if the last request read too much; whether it did.
+    pub(super) async fn compact_if_long(&mut self) -> Result<bool, Cause> {
         let setup = self.host.agent(&self.state.head.handed_to).setup();
         let Some(compaction) = &setup.compaction else {
-            return Ok(());
+            return Ok(false);
         };
         let usage = self.state.last_reply().map(|reply| reply.usage);
         let read = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
-        if read > compaction.above {
-            self.compact().await?;
+        if read <= compaction.above {
+            return Ok(false);
         }
-        Ok(())
+        self.compact().await
     }
 
     /// Shortens the conversation; whether it did.
@@ -53,8 +87,17 @@ impl Drive<'_> {
         let Some(compaction) = &setup.compaction else {
             return Ok(false);
         };
-        let shorter = match compaction.compactor.compact(&self.state.transcript).await {
-            Ok(Some(shorter)) => history::repair(shorter).transcript,
+        let asked = AssertUnwindSafe(compaction.compactor.compact(&self.state.transcript));
+        let asked = self.host.unless_stopped(asked.catch_unwind()).await?;
+        let shorter = asked.unwrap_or_else(|_panic| Err(ToolError::new("it broke down")));
+        let shorter = match shorter {
+            Ok(Some(Shorter { transcript, usage })) => {
+                if usage != Usage::default() {
+                    self.host.count_request();
+                    self.host.count_usage(usage);
+                }
+                history::repair(transcript).transcript
+            }
             Ok(None) => return Ok(false),
             Err(error) => {
                 tracing::warn!(%error, "the conversation could not be shortened");
@@ -91,11 +134,12 @@ impl KeepLast {
 
 #[async_trait]
 impl Compactor for KeepLast {
-    async fn compact(&self, transcript: &Transcript) -> Result<Option<Transcript>, ToolError> {
+    async fn compact(&self, transcript: &Transcript) -> Result<Option<Shorter>, ToolError> {
         let Some((first, kept)) = split(transcript, self.messages) else {
             return Ok(None);
         };
-        Ok(Some(first.into_iter().chain(kept).cloned().collect()))
+        let shorter: Transcript = first.into_iter().chain(kept).cloned().collect();
+        Ok(Some(shorter.into()))
     }
 }
 
@@ -111,7 +155,7 @@ fn split(transcript: &Transcript, keep: usize) -> Option<(Option<&Message>, &[Me
     (from > 1).then_some((first, kept))
 }
 
-/// Puts a summary by a model in the place of all but the last messages.
+/// Puts a summary by a model in the place of all but the last messages. What that model uses counts as what the run has used.
 pub struct Summarize {
     model: Arc<dyn Model>,
     keep: usize,
@@ -132,7 +176,7 @@ const SUMMARIZE: &str = "Summarize the conversation so far for somebody who has 
 
 #[async_trait]
 impl Compactor for Summarize {
-    async fn compact(&self, transcript: &Transcript) -> Result<Option<Transcript>, ToolError> {
+    async fn compact(&self, transcript: &Transcript) -> Result<Option<Shorter>, ToolError> {
         let Some((_, kept)) = split(transcript, self.keep) else {
             return Ok(None);
         };
@@ -141,14 +185,14 @@ impl Compactor for Summarize {
         asked.push(Message::user(SUMMARIZE));
         let (tools, options) = (Definitions::default(), RequestOptions::default());
         let request = Request::new(&asked, &tools, &options);
-        let summary = self.model.reply(request).await?.text();
+        let reply = self.model.reply(request).await?;
+        let summary = reply.text();
         if summary.trim().is_empty() {
             return Err(ToolError::new("the summary is empty"));
         }
         let first = Message::user(format!("Summary of the conversation so far:\n{summary}"));
-        Ok(Some(
-            std::iter::once(first).chain(kept.iter().cloned()).collect(),
-        ))
+        let shorter: Transcript = std::iter::once(first).chain(kept.iter().cloned()).collect();
+        Ok(Some(Shorter::from(shorter).using(reply.usage)))
     }
 }
 

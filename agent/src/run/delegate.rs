@@ -25,7 +25,8 @@ impl Agent {
     ///
     /// The run inside shares what belongs to the run around it: cancellation, run data, and the limits, which hold for
     /// both together; what it uses is counted in both. Where a person must agree to one of its calls, the run around it
-    /// waits, and goes on inside when it is resumed. It sees nothing of the conversation around it.
+    /// waits, and goes on inside when it is resumed. It sees nothing of the conversation around it; whoever follows the run
+    /// around it sees its events, as [`Event::Inside`](crate::Event::Inside).
     ///
     /// ```
     /// # fn shown(researcher: agent::Agent, model: agent::model::ScriptedModel) -> Result<(), Box<dyn std::error::Error>> {
@@ -65,10 +66,7 @@ impl BuiltIn for Inner {
                 Run::going_on(self.0.clone(), state)
             }
         };
-        let run = run
-            .inside(Arc::clone(context.host()))
-            .cancellation(context.cancellation().clone());
-        let error = match run.await {
+        let error = match run.inside(context).await {
             Ok(answer) => return Ok(Ended::Text(answer.text())),
             Err(error) => error,
         };
@@ -109,7 +107,7 @@ impl BuiltIn for Handoff {
     type Arguments = HandedOver;
 
     async fn run(&self, _: HandedOver, context: &ToolContext) -> End {
-        if run_of(context).is_none() {
+        if RunHost::of(context).is_none() {
             return Err(ToolError::new("there is no run that could be handed over"));
         }
         let said = ToolOutput::text(format!("`{}` goes on from here", self.0));
@@ -146,7 +144,7 @@ impl BuiltIn for SearchTools {
     type Arguments = Query;
 
     async fn run(&self, Query { query }: Query, context: &ToolContext) -> End {
-        let Some(run) = run_of(context) else {
+        let Some(run) = RunHost::of(context) else {
             return Err(ToolError::new(
                 "there is no run whose tools could be searched",
             ));
@@ -165,10 +163,6 @@ impl BuiltIn for SearchTools {
         let said = ToolOutput::text(lines.join("\n"));
         Ok(Ended::Done(said.revealing(names)))
     }
-}
-
-fn run_of(context: &ToolContext) -> Option<&RunHost> {
-    context.host().as_any()?.downcast_ref()
 }
 
 /// How well a tool fits a query: how many of its words are in the tool's name or description.

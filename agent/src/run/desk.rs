@@ -4,7 +4,7 @@
 use super::effects::ReadyCall;
 use super::error::Cause;
 use super::host::RunHost;
-use super::limits::Limit;
+use super::limit::Limit;
 use super::plan::Setup;
 use super::size;
 use super::state::{ShownCall, Standing};
@@ -151,7 +151,15 @@ impl<'a> Desk<'a> {
             let end = CallEnd::unknown_tool(&slot.call.name, self.tools.names());
             return Admitted::Ended(Box::new(end));
         };
-        if let Some(most) = self.host.setup().limits.argument_bytes
+        let limits = &self.host.setup().limits;
+        if slot.context.depth() > limits.depth {
+            let text = format!(
+                "this call did not run: calls are made inside calls at most {} levels deep",
+                limits.depth
+            );
+            return Admitted::Ended(Box::new(CallEnd::says(Outcome::NotRun, text)));
+        }
+        if let Some(most) = limits.argument_bytes
             && slot.arguments().text().len() > most
         {
             let text = format!(
@@ -171,7 +179,8 @@ impl<'a> Desk<'a> {
             AskedBefore::Waits(why) => (false, Permission::Ask(why)),
         };
         if fresh && !(tool.hooks().is_empty() && self.setup.hooks.is_empty()) {
-            match self.host.alone(self.ask_before(slot, tool)).await {
+            let asking = self.host.alone(self.ask_before(slot, tool)).await;
+            match asking.unwrap_or_else(|cause| Err(Box::new(Admitted::Stopped(cause)))) {
                 Ok((None, ask)) => asked = ask,
                 Ok((Some(text), ask)) => {
                     asked = ask;
@@ -276,7 +285,11 @@ impl<'a> Desk<'a> {
                 &slot.context,
             );
             let hooks = self.setup.hooks.iter().chain(of_tool);
-            wishes = self.host.alone(ask_after(hooks, &info, end)).await;
+            let asked = self.host.alone(ask_after(hooks, &info, end)).await;
+            wishes = asked.unwrap_or_else(|cause| {
+                *end = unseen(&cause);
+                Wishes::to_stop(cause)
+            });
         }
         self.setup.redact(&mut end.content);
         if let Some(store) = &self.setup.artifacts
@@ -284,14 +297,23 @@ impl<'a> Desk<'a> {
         {
             let policy = tool.and_then(|tool| tool.definition().policy.offload_at);
             let least = policy.unwrap_or(self.setup.offload_at);
-            size::offload(end, slot.call, least, &**store).await;
+            let offload = size::offload(end, slot.call, least, &**store);
+            // Where the run was stopped meanwhile, the result is cut like any other.
+            let _ = self.host.until_stopped(offload).await;
         }
-        size::cut(end, self.host.setup().limits.result_bytes);
         wishes
     }
 
+    /// Takes in how a call ended before anybody hears of it or it is written down: its error is dealt with as the policy
+    /// says, and what the model may not read is taken out. A cause if the run is to end.
+    pub(super) fn take_in(&self, tool: Option<&Tool>, end: &mut CallEnd) -> Option<Cause> {
+        let stop = tool.and_then(|tool| self.obey_on_error(tool, end));
+        self.setup.redact(&mut end.content);
+        stop
+    }
+
     /// Does with a tool's error what its policy says; a cause if the run is to end.
-    pub(super) fn obey_on_error(&self, tool: &Tool, end: &mut CallEnd) -> Option<Cause> {
+    fn obey_on_error(&self, tool: &Tool, end: &mut CallEnd) -> Option<Cause> {
         let error = end.error.as_ref()?;
         let policy = &tool.definition().policy;
         if *error.advice() == Advice::Retry {
@@ -316,6 +338,18 @@ impl<'a> Desk<'a> {
             }),
         }
     }
+}
+
+/// The end of a call that a hook had no time to look at: it may be what the hook is there to keep back.
+fn unseen(cause: &Cause) -> CallEnd {
+    let outcome = match cause {
+        Cause::Cancelled => Outcome::Cancelled,
+        _ => Outcome::TimedOut,
+    };
+    let text = format!(
+        "this call has ended, but its result is left out: {cause}, while a hook looked at it"
+    );
+    CallEnd::says(outcome, text)
 }
 
 /// Asks hooks about the end of a call. One that fails fails the call.
@@ -364,7 +398,7 @@ pub(super) async fn ask_about_input(
         }
         Ok(())
     };
-    host.alone(ask).await
+    host.alone(ask).await?
 }
 
 /// Asks hooks about an answer, as `ask_about_input`: what they put in the place of its text, if anything.
@@ -393,7 +427,7 @@ pub(super) async fn ask_about_answer(
         }
         Ok(replaced.map(|(text, _)| text))
     };
-    host.alone(ask).await
+    host.alone(ask).await?
 }
 
 /// What a hook puts in the place of what it looked at.

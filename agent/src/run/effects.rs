@@ -3,21 +3,17 @@
 use super::call_ids::ReplyIds;
 use super::error::Cause;
 use super::event::Event;
+use super::events::Events;
 use super::host::RunHost;
-use super::limits::Limit;
-use super::live::Watch;
 use super::middleware::Attempt;
 use super::plan::Setup;
-use super::state::{Head, OpenCall, RunState};
+use super::state::{Head, OpenCall};
 use crate::message::{Outcome, Reply, Transcript};
 use crate::model::{Model, ModelError, ModelEvent, Request};
 use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// Names one effect of a run: the same effect has the same key when a run is played again.
@@ -76,7 +72,6 @@ pub(super) struct InProcess<'a> {
     host: &'a Arc<RunHost>,
     events: Option<&'a Events>,
     keeper: Option<&'a dyn Keeper>,
-    deadline: Option<(Instant, Limit)>,
 }
 
 /// Where a run is written down.
@@ -95,7 +90,6 @@ impl<'a> InProcess<'a> {
             host,
             events: Some(events),
             keeper,
-            deadline: host.deadline(),
         }
     }
 
@@ -105,29 +99,7 @@ impl<'a> InProcess<'a> {
             host,
             events: None,
             keeper: None,
-            deadline: host.deadline(),
         }
-    }
-
-    fn cancellation(&self) -> &'a CancellationToken {
-        &self.host.given.cancellation
-    }
-
-    /// Does something unless the run is cancelled or its time is over.
-    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
-        if let Some((at, limit)) = &self.deadline
-            && Instant::now() >= *at
-        {
-            return Err(Cause::Limit(limit.clone()));
-        }
-        let work = self.cancellation().run_until_cancelled(work);
-        let done = match &self.deadline {
-            None => work.await,
-            Some((at, limit)) => tokio::time::timeout_at(*at, work)
-                .await
-                .map_err(|_elapsed| Cause::Limit(limit.clone()))?,
-        };
-        done.ok_or(Cause::Cancelled)
     }
 }
 
@@ -152,6 +124,7 @@ impl Effects for InProcess<'_> {
         let noted = span.clone();
         let asked = async move {
             let reply = self
+                .host
                 .unless_stopped(self.read_reply(model, request, ids))
                 .await?
                 .map_err(|error| Cause::Model(Box::new(error)))?;
@@ -178,23 +151,18 @@ impl Effects for InProcess<'_> {
         let setup = call.setup;
         let policy = &call.tool.definition().policy;
         let timeout = policy.timeout.or(setup.tool_timeout);
-        let attempt = Attempt::new(call, timeout);
+        let attempt = Attempt::new(call, timeout, self.host);
         let run = async move {
-            if let Some((at, limit)) = &self.deadline
-                && Instant::now() >= *at
-            {
-                let text = format!("this call did not run: {limit}");
-                return Ok(Ok(CallEnd::says(Outcome::NotRun, text)));
-            }
-            let ran = match self
-                .unless_stopped(attempt.through(&setup.middleware))
-                .await
-            {
+            let run = attempt.through(&setup.middleware);
+            let mut ran = match self.host.unless_stopped(run).await {
                 Ok(ran) => ran,
-                Err(Cause::Limit(limit)) => Ok(CallEnd::out_of_time(&limit.to_string())),
-                Err(_) => Ok(CallEnd::cancelled()),
+                Err(cause) => Ok(attempt.stopped(&cause)),
             };
-            if let Ok(end) = &ran {
+            if let Ok(end) = &mut ran {
+                // What gives up when it is told to stop has not failed.
+                if end.outcome == Outcome::Failed && self.host.given.cancellation.is_cancelled() {
+                    end.outcome = Outcome::Cancelled;
+                }
                 noted.record("outcome", tracing::field::debug(end.outcome));
             }
             Ok(ran)
@@ -245,52 +213,5 @@ impl InProcess<'_> {
             }
         }
         Err(ModelError::unfinished(model.name()))
-    }
-}
-
-/// Where the events of a run go: to what shows the run, then to its reader, or nowhere if nobody asked for them.
-#[derive(Debug, Default)]
-pub(super) struct Events {
-    reader: Option<mpsc::Sender<Event>>,
-    watch: Option<Watch>,
-}
-
-impl Events {
-    pub(super) fn to(reader: mpsc::Sender<Event>) -> Self {
-        Self {
-            reader: Some(reader),
-            watch: None,
-        }
-    }
-
-    pub(super) fn nowhere() -> Self {
-        Self::default()
-    }
-
-    pub(super) fn shown_by(mut self, watch: Option<Watch>) -> Self {
-        self.watch = watch;
-        self
-    }
-
-    pub(super) fn are_read(&self) -> bool {
-        self.reader.is_some() || self.watch.is_some()
-    }
-
-    /// Says where the run is that begins or goes on.
-    pub(super) fn begin(&self, state: &RunState) {
-        if let Some(watch) = &self.watch {
-            watch.begin(state);
-        }
-    }
-
-    /// Shows an event, hands it to the reader, and waits until there is room.
-    pub(super) async fn send(&self, event: Event) {
-        if let Some(watch) = &self.watch {
-            watch.apply(&event);
-        }
-        if let Some(reader) = &self.reader {
-            // A reader that has gone away is no reason to stop the work.
-            let _ = reader.send(event).await;
-        }
     }
 }

@@ -1,5 +1,5 @@
 use super::approval::Paused;
-use super::limits::Limit;
+use super::limit::Limit;
 use super::session::SessionError;
 use super::start::Answer;
 use super::state::RunState;
@@ -191,7 +191,8 @@ impl RunError {
     }
 
     /// What was said so far, with every call answered: it can be sent again. A call that waits for an answer from
-    /// outside is answered with an error that says so.
+    /// outside is answered with an error that says so. The results of those beside it, which had ended, are redacted and cut
+    /// as ever, but no hook has looked at them: hooks see a batch when all of it has ended.
     pub fn into_transcript(mut self) -> Transcript {
         self.0.state.deliver();
         self.0.state.transcript

@@ -13,7 +13,7 @@ use std::fmt;
 /// ```text
 /// Heard
 /// TurnStarted  (Text | Reasoning | Refusal | CallWritten | CallArguments | Unknown | FellBack)*  Replied
-///              [ CallStarted*  Progress*  CallEnded* ]  TurnEnded
+///              [ CallStarted*  (Progress | Inside)*  CallEnded* ]  TurnEnded
 /// (Heard | Compacted)*                 Compacted also after TurnStarted, where a provider found the conversation too long
 /// TurnStarted  ..
 /// ```
@@ -22,7 +22,11 @@ use std::fmt;
 /// run ends as paused; what follows comes from the run that goes on. Every call has one `CallStarted`, once the whole batch is
 /// checked and before any of it runs, and one `CallEnded`, after the whole batch; both in the model's order. Calls that are
 /// answered unread (of a reply that was cut off, of a batch that a limit, a hook or a cancellation stopped before it was
-/// checked) have only a `CallEnded`. A run that ends with an error may leave out the last `TurnEnded`.
+/// checked) have only a `CallEnded`; so have those that a process which died left open in a [session](crate::Session), before
+/// the `Heard` of the run that takes it up with a new prompt. A run that ends with an error may leave out the last `TurnEnded`.
+///
+/// The events of an agent inside a call come as [`Inside`](Self::Inside) while the call runs, in this same order among
+/// themselves.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -95,6 +99,14 @@ pub enum Event {
         /// What it says.
         progress: Progress,
     },
+    /// Something happened in the run of an agent inside a call.
+    Inside {
+        /// The id of the call in whose run it happened. Of a call that a tool made, the id of that tool's call is in front
+        /// of it.
+        call_id: String,
+        /// What happened.
+        event: Box<Event>,
+    },
     /// A call has its result.
     CallEnded(CallEnded),
     /// The turn is over.
@@ -159,6 +171,11 @@ impl fmt::Debug for Event {
                 .field("call_id", call_id)
                 .field("name", name)
                 .field("progress", progress)
+                .finish(),
+            Self::Inside { call_id, event } => f
+                .debug_struct("Inside")
+                .field("call_id", call_id)
+                .field("event", event)
                 .finish(),
             Self::CallEnded(ended) => f.debug_tuple("CallEnded").field(ended).finish(),
             Self::TurnEnded { turn, usage } => f

@@ -2,21 +2,21 @@
 
 use super::agent::Agent;
 use super::delegate::fit;
-use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
-use super::effects::{Effects, Events, InProcess, Key};
+use super::desk::Wishes;
+use super::error::Cause;
 use super::event::Event;
+use super::events::Events;
 use super::inbox::Inbox;
-use super::limits::{Counts, Limit};
+use super::limit::Limit;
+use super::limits::Counts;
 use super::output::Shape;
 use super::plan::Setup;
-use crate::json::Mends;
-use crate::message::{Outcome, ToolCall, ToolResult, Usage};
-use crate::tool::{
-    ArtifactStore, CallEnd, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet,
-};
-use futures_util::future::BoxFuture;
+use crate::message::{ToolCall, ToolResult, Usage};
+use crate::tool::{ArtifactStore, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet};
+use futures_util::future::{self, BoxFuture, Either};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -31,6 +31,10 @@ pub(super) struct RunHost {
     progress: Option<Mutex<Vec<Event>>>,
     spoke: Notify,
     counts: Mutex<Counts>,
+    /// When the time of the run is over.
+    deadline: Option<(Instant, Limit)>,
+    /// For the runs inside its calls.
+    pub(super) events: Events,
     offered: Mutex<Offered>,
     /// What was wished of the run around calls that tools made.
     wishes: Mutex<Wishes>,
@@ -45,9 +49,9 @@ tokio::task_local! {
 
 /// The tools of the request that was made last, and the agent that made it.
 #[derive(Clone)]
-struct Offered {
-    by: Agent,
-    tools: Arc<ToolSet>,
+pub(super) struct Offered {
+    pub(super) by: Agent,
+    pub(super) tools: Arc<ToolSet>,
 }
 
 /// The data that a run was started with, by type.
@@ -61,8 +65,8 @@ pub(super) struct Given {
     pub(super) inbox: Inbox,
     /// What the answer must be, if it must be more than text.
     pub(super) shape: Option<Shape>,
-    /// The run in one of whose calls this one runs.
-    pub(super) outer: Option<Arc<dyn Host>>,
+    /// The call in which this run runs, of another one.
+    pub(super) outer: Option<ToolContext>,
 }
 
 impl Given {
@@ -85,10 +89,18 @@ impl RunHost {
             by: given.agent.clone(),
             tools: Arc::default(),
         };
+        let started = Instant::now();
+        let limit = given.agent.setup().limits.time;
+        let deadline = limit.map(|limit| {
+            let left = limit.saturating_sub(counts.elapsed);
+            (started + left, Limit::Time(limit))
+        });
         Arc::new(Self {
             id: id.into(),
             given,
-            started: Instant::now(),
+            started,
+            deadline,
+            events: events.for_calls(),
             progress: events.are_read().then(Mutex::default),
             spoke: Notify::new(),
             counts: Mutex::new(counts),
@@ -136,27 +148,53 @@ impl RunHost {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run in one of whose calls this one runs.
-    fn outer(&self) -> Option<&Self> {
-        self.given.outer.as_ref()?.as_any()?.downcast_ref()
+    /// The run behind a call, if there is one.
+    pub(super) fn of(call: &ToolContext) -> Option<&Self> {
+        call.host().as_any()?.downcast_ref()
     }
 
-    /// Counts a request and what it used, here and in the runs around this one.
-    pub(super) fn count_request(&self, usage: Usage) {
-        let price = self.setup().limits.price(&usage);
+    /// The run in one of whose calls this one runs.
+    fn outer(&self) -> Option<&Self> {
+        Self::of(self.given.outer.as_ref()?)
+    }
+
+    /// How many calls are around those of this run.
+    pub(super) fn depth(&self) -> u32 {
+        let outer = self.given.outer.as_ref();
+        outer.map_or(0, |call| call.depth().saturating_add(1))
+    }
+
+    /// Counts a request that is about to be made, here and in the runs around this one.
+    pub(super) fn count_request(&self) {
         let mut counts = self.lock_counts();
         counts.requests = counts.requests.saturating_add(1);
-        counts.usage += usage;
-        counts.cost += price;
         drop(counts);
         if let Some(outer) = self.outer() {
-            outer.count_request(usage);
+            outer.count_request();
+        }
+    }
+
+    /// Counts what a request used, as `count_request`.
+    pub(super) fn count_usage(&self, usage: Usage) {
+        let price = self.setup().limits.price(&usage);
+        let mut counts = self.lock_counts();
+        counts.usage += usage;
+        // What goes beyond all numbers has no JSON.
+        counts.cost = (counts.cost + price).min(f64::MAX);
+        drop(counts);
+        if let Some(outer) = self.outer() {
+            outer.count_usage(usage);
         }
     }
 
     /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it.
     pub(super) fn count_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
         self.count_calls_of(calls, true)
+    }
+
+    /// The same of a call that a tool or the host makes.
+    pub(super) fn count_invoked(&self, call: &ToolCall) -> Result<(), Limit> {
+        self.count_calls_of(&[call], false)
     }
 
     fn count_calls_of(&self, calls: &[&ToolCall], are_own: bool) -> Result<(), Limit> {
@@ -168,7 +206,7 @@ impl RunHost {
         if let Some(limit) = limits.exceeded_by(&counts, calls) {
             return Err(limit);
         }
-        // Of runs inside it only the sum counts: whether calls repeat is each run's own affair.
+        // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
         if are_own {
             counts.note_repeats(limits, calls)?;
         }
@@ -216,11 +254,42 @@ impl RunHost {
         own.or_else(|| self.outer()?.reached_inside())
     }
 
-    /// When the time of the run is over.
-    pub(super) fn deadline(&self) -> Option<(Instant, Limit)> {
-        let limit = self.setup().limits.time?;
-        let left = limit.saturating_sub(self.lock_counts().elapsed);
-        Some((self.started + left, Limit::Time(limit)))
+    /// Why nothing may begin any more, if that is so.
+    pub(super) fn stopped(&self) -> Option<Cause> {
+        if self.given.cancellation.is_cancelled() {
+            return Some(Cause::Cancelled);
+        }
+        let (at, limit) = self.deadline.as_ref()?;
+        (Instant::now() >= *at).then(|| Cause::Limit(limit.clone()))
+    }
+
+    /// Does something, unless the run is cancelled or its time is over: it is then dropped, or not even begun.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Cause> {
+        match self.stopped() {
+            Some(cause) => Err(cause),
+            None => self.until_stopped(work).await,
+        }
+    }
+
+    /// As `unless_stopped`, but for what is done when it is first looked at: that is done, whatever the run has come to.
+    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+        let cancelled = self.given.cancellation.cancelled();
+        let work = async {
+            // The left one is looked at first.
+            match future::select(pin!(work), pin!(cancelled)).await {
+                Either::Left((done, _)) => Ok(done),
+                Either::Right(((), _)) => Err(Cause::Cancelled),
+            }
+        };
+        match &self.deadline {
+            None => work.await,
+            Some((at, limit)) => tokio::time::timeout_at(*at, work)
+                .await
+                .unwrap_or_else(|_elapsed| Err(Cause::Limit(limit.clone()))),
+        }
     }
 
     /// Waits until a call has said how far it is.
@@ -243,7 +312,7 @@ impl RunHost {
         };
     }
 
-    fn offered(&self) -> Offered {
+    pub(super) fn offered(&self) -> Offered {
         let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
         offered.clone()
     }
@@ -271,89 +340,27 @@ impl RunHost {
         std::mem::take(&mut *self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn wish(&self, wishes: Wishes) {
+    pub(super) fn wish(&self, wishes: Wishes) {
         let mut all = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
         all.add(wishes);
     }
 
-    /// Asks hooks when nobody else does.
-    pub(super) async fn alone<T>(&self, ask: impl Future<Output = T>) -> T {
-        let _turn = self.hooks.lock().await;
-        ASKS_HOOKS_OF.scope(self.address(), ask).await
+    /// Asks hooks when nobody else does. One that takes its time is dropped when the run is stopped.
+    pub(super) async fn alone<T>(&self, ask: impl Future<Output = T>) -> Result<T, Cause> {
+        let ask = async {
+            let _turn = self.hooks.lock().await;
+            ASKS_HOOKS_OF.scope(self.address(), ask).await
+        };
+        self.until_stopped(ask).await
     }
 
     /// Whether this task is asking hooks of this run now: whoever then wants to ask further ones waits for itself.
-    fn is_asking(&self) -> bool {
+    pub(super) fn is_asking(&self) -> bool {
         ASKS_HOOKS_OF.try_with(|run| *run == self.address()) == Ok(true)
     }
 
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
-    }
-
-    /// Runs one call that no model asked for, along the same road as those of a batch.
-    pub(super) async fn invoke_call(
-        self: &Arc<Self>,
-        tools: &ToolSet,
-        call: &ToolCall,
-        context: ToolContext,
-        approved: bool,
-    ) -> ToolResult {
-        if self.is_asking() {
-            let end = CallEnd::says(Outcome::NotRun, "a hook cannot call tools of its own run");
-            return end.result(call, Mends::default());
-        }
-        let agent = self.offered().by;
-        let setup = agent.setup();
-        let desk = Desk {
-            tools,
-            setup,
-            host: self,
-            standing: None,
-        };
-        let slot = Slot::new(call, context, setup.mending);
-        let mut end = self.invoked(&desk, &slot, approved).await;
-        self.wish(desk.after(&slot, &mut end).await);
-        slot.context.close();
-        end.result(call, slot.arguments().mends())
-    }
-
-    async fn invoked(
-        self: &Arc<Self>,
-        desk: &Desk<'_>,
-        slot: &Slot<'_>,
-        approved: bool,
-    ) -> CallEnd {
-        if let Err(limit) = self.count_calls(&[slot.call]) {
-            return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
-        }
-        let call = match desk.admit(slot, approved, AskedBefore::No).await {
-            Admitted::Ready(call) => call,
-            Admitted::Waits(_) => {
-                return match slot.tool(desk.tools) {
-                    Some(tool) => CallEnd::needs_approval(tool.definition()),
-                    None => CallEnd::unknown_tool(&slot.call.name, desk.tools.names()),
-                };
-            }
-            Admitted::Ended(end) => return *end,
-            Admitted::Stopped(why) => {
-                let end = CallEnd::refused(&slot.call.name, &why.to_string());
-                self.wish(Wishes::to_stop(why));
-                return end;
-            }
-        };
-        let effects = InProcess::inside(self);
-        let key = Key { turn: 0, index: 0 };
-        let tool = call.tool;
-        let mut end = match effects.run(key, call).await {
-            Ok(Ok(end)) => end,
-            Ok(Err(suspension)) => return CallEnd::nobody_answers(&suspension),
-            Err(_) => return CallEnd::cancelled(),
-        };
-        if let Some(why) = desk.obey_on_error(tool, &mut end) {
-            self.wish(Wishes::to_stop(why));
-        }
-        end
     }
 }
 
@@ -387,7 +394,7 @@ impl Host for RunHost {
     fn run_data(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
         let own = self.given.data.get(&of).map(|data| &**data);
         // A run inside a call sees what the run around it was given.
-        own.or_else(|| self.given.outer.as_ref()?.run_data(of))
+        own.or_else(|| self.given.outer.as_ref()?.host().run_data(of))
     }
 
     fn run_id(&self) -> &str {
@@ -404,7 +411,7 @@ impl Host for RunHost {
         key: String,
         under: &ToolContext,
     ) -> BoxFuture<'_, ToolResult> {
-        let cancellation = under.cancellation().clone();
+        let (cancellation, depth) = (under.cancellation().clone(), under.depth());
         Box::pin(async move {
             let context = ToolContext::new(
                 call.id.as_str(),
@@ -412,7 +419,8 @@ impl Host for RunHost {
                 key,
                 cancellation,
                 Arc::clone(&self) as _,
-            );
+            )
+            .at_depth(depth.saturating_add(1));
             let tools = self.offered().tools;
             self.invoke_call(&tools, &call, context, false).await
         })

@@ -1,18 +1,22 @@
 //! What a run may use at most, and what it has used.
 
+use super::limit::Limit;
 use crate::message::{ToolCall, Usage};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What a run may use at most.
 ///
-/// What is not set is not limited, but for four that protect every run: 20 turns, results of 256 KiB, calls of tools that
-/// do not exist (8 in a run) and retries that tools ask for (3 a tool). A limit that is hit ends the run with an error
-/// that owns all that was done; with [`last_answer`](Self::last_answer) the model is asked once more, without tools.
+/// What is not set is not limited, but for six that protect every run: 20 turns, results of 256 KiB and 8 MiB of images,
+/// calls of tools that do not exist (8 in a run), retries that tools ask for (3 a tool) and calls inside calls (4 deep). A
+/// limit that is hit ends the run with an error that owns all that was done; with [`last_answer`](Self::last_answer) the
+/// model is asked once more, without tools.
 /// What a run may cost is [for you to say](crate::yours#who-does-what).
 ///
 /// ```
@@ -39,13 +43,32 @@ pub struct Limits {
     pub(super) cost: Option<(f64, Price)>,
     pub(super) time: Option<Duration>,
     pub(super) argument_bytes: Option<usize>,
-    pub(super) result_bytes: usize,
+    pub(super) results: Caps,
     pub(super) request_bytes: Option<usize>,
     pub(super) error_turns: Option<u32>,
     pub(super) repeats: Option<u32>,
     pub(super) unknown_tools: u32,
     pub(super) retries: u32,
+    pub(super) depth: u32,
     pub(super) last_answer: bool,
+}
+
+/// What one result may have at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Caps {
+    /// Bytes of text.
+    pub(super) text: usize,
+    /// Bytes of images.
+    pub(super) images: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            text: 256 * 1024,
+            images: 8 * 1024 * 1024,
+        }
+    }
 }
 
 /// What the tokens of a request cost, in the host's currency.
@@ -69,12 +92,13 @@ impl Limits {
             cost: None,
             time: None,
             argument_bytes: None,
-            result_bytes: 256 * 1024,
+            results: Caps::default(),
             request_bytes: None,
             error_turns: None,
             repeats: None,
             unknown_tools: 8,
             retries: 3,
+            depth: 4,
             last_answer: false,
         }
     }
@@ -85,13 +109,15 @@ impl Limits {
         self
     }
 
-    /// At most so many requests to models, those of agents inside calls included.
+    /// At most so many requests to models, those of agents inside calls and of [`Summarize`](crate::Summarize) included,
+    /// and those that failed.
     pub fn requests(mut self, requests: u32) -> Self {
         self.requests = Some(requests);
         self
     }
 
-    /// At most so many calls. Looked at before a batch starts: one that would go beyond does not start at all.
+    /// At most so many calls, those that tools [make](crate::ToolContext::invoke) included. Looked at before a batch starts:
+    /// one that would go beyond does not start at all.
     pub fn calls(mut self, calls: u32) -> Self {
         self.calls = Some(calls);
         self
@@ -109,7 +135,8 @@ impl Limits {
         self
     }
 
-    /// At most this cost, as `price` says of what each request used. Looked at before each request.
+    /// At most this cost, as `price` says of what each request used. Looked at before each request. A price that is no number,
+    /// or a function that panics, is as much as can be.
     pub fn cost(
         mut self,
         most: f64,
@@ -131,9 +158,26 @@ impl Limits {
         self
     }
 
-    /// Results, whoever made them, are cut to so many bytes: the model reads head and tail, and how much is missing.
+    /// Results, whoever made them, are cut to so many bytes of text: the model reads head and tail, and how much is missing.
     pub fn result_bytes(mut self, bytes: usize) -> Self {
-        self.result_bytes = bytes;
+        self.results.text = bytes;
+        self
+    }
+
+    /// Images of one result have at most so many bytes together, base64 as it is sent. One that goes beyond is left out,
+    /// and the model reads how large it was.
+    pub fn image_bytes(mut self, bytes: usize) -> Self {
+        self.results.images = bytes;
+        self
+    }
+
+    /// Calls that tools [make](crate::ToolContext::invoke) inside calls, and those of agents inside calls, go at most so
+    /// many levels deep: 0 is none. Those that would go deeper do not run, and are told so.
+    ///
+    /// Each level takes of the thread's stack, of which tokio's threads have 2 MiB: an agent inside a call takes a quarter of a
+    /// MiB where the program is not optimised.
+    pub fn depth(mut self, levels: u32) -> Self {
+        self.depth = levels;
         self
     }
 
@@ -149,7 +193,9 @@ impl Limits {
         self
     }
 
-    /// At most so many turns in a row with the same calls, with the same arguments; looked at before a batch starts.
+    /// At most so many turns in a row with the same calls, with the same arguments, however these are written; looked at before
+    /// a batch starts. Only what
+    /// the model itself asks for is compared, not what tools [call](crate::ToolContext::invoke) or agents inside calls do.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = Some(times);
         self
@@ -243,7 +289,14 @@ impl Limits {
     }
 
     pub(super) fn price(&self, usage: &Usage) -> f64 {
-        self.cost.as_ref().map_or(0.0, |(_, price)| price(usage))
+        let Some((_, price)) = &self.cost else {
+            return 0.0;
+        };
+        let price = catch_unwind(AssertUnwindSafe(|| price(usage)));
+        price
+            .ok()
+            .filter(|price| !price.is_nan())
+            .unwrap_or(f64::MAX)
     }
 }
 
@@ -257,108 +310,9 @@ impl fmt::Debug for Limits {
             .field("tokens", &self.tokens)
             .field("cost", &self.cost.as_ref().map(|(most, _)| most))
             .field("time", &self.time)
+            .field("results", &self.results)
+            .field("depth", &self.depth)
             .finish_non_exhaustive()
-    }
-}
-
-/// A limit that a run has hit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Limit {
-    /// So many turns.
-    Turns(u32),
-    /// So many requests to models.
-    Requests(u32),
-    /// So many calls.
-    Calls(u32),
-    /// So many calls of one tool.
-    CallsOf {
-        /// The tool.
-        tool: String,
-        /// How many.
-        most: u32,
-    },
-    /// So many tokens.
-    Tokens(u64),
-    /// So much money.
-    Cost(f64),
-    /// So much time.
-    Time(Duration),
-    /// So many bytes in one request.
-    RequestBytes(usize),
-    /// So many turns in a row in which every call failed.
-    ErrorTurns(u32),
-    /// So many times the same calls in a row.
-    Repeats(u32),
-    /// So many calls of tools that do not exist.
-    UnknownTools(u32),
-    /// So many retries that one tool asked for.
-    Retries {
-        /// The tool.
-        tool: String,
-        /// How many.
-        most: u32,
-    },
-}
-
-impl Limit {
-    /// Whether one more request without tools would not go further beyond it.
-    pub(super) fn leaves_a_last_answer(&self) -> bool {
-        !matches!(
-            self,
-            Self::Tokens(_)
-                | Self::Cost(_)
-                | Self::Time(_)
-                | Self::RequestBytes(_)
-                | Self::Turns(0)
-                | Self::Requests(_)
-        )
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Turns(0) => f.write_str("the limit of turns is 0, so the model was not asked"),
-            Self::Turns(most) => write!(
-                f,
-                "the model was still calling tools after {most} turns; raise the limit or go on from the transcript"
-            ),
-            Self::Requests(most) => write!(f, "the run has used its {most} requests"),
-            Self::Calls(most) => {
-                write!(f, "the model wants more than the {most} calls of this run")
-            }
-            Self::CallsOf { tool, most } => {
-                write!(
-                    f,
-                    "the model wants more than the {most} calls of `{tool}` in this run"
-                )
-            }
-            Self::Tokens(most) => write!(f, "the run has used its {most} tokens"),
-            Self::Cost(most) => write!(f, "the run has cost the {most} that it may"),
-            Self::Time(most) => write!(f, "the run took longer than {most:?}"),
-            Self::RequestBytes(most) => write!(
-                f,
-                "the conversation is longer than the {most} bytes that a request may have; shorten it and go on"
-            ),
-            Self::ErrorTurns(most) => write!(f, "every call failed in {most} turns in a row"),
-            Self::Repeats(most) => {
-                write!(
-                    f,
-                    "the model made the same calls more than {most} times in a row"
-                )
-            }
-            Self::UnknownTools(most) => {
-                write!(
-                    f,
-                    "the model called tools that do not exist more than {most} times"
-                )
-            }
-            Self::Retries { tool, most } => {
-                write!(f, "`{tool}` asked for a retry more than {most} times")
-            }
-        }
     }
 }
 
@@ -409,11 +363,7 @@ impl Counts {
     ) -> Result<(), Limit> {
         if let Some(most) = limits.repeats {
             // The hash is of one build of std only; a run that goes on elsewhere begins to count anew.
-            let mut hasher = DefaultHasher::new();
-            for call in calls {
-                (&call.name, &call.arguments).hash(&mut hasher);
-            }
-            let hash = hasher.finish();
+            let hash = hash_of(calls);
             self.repeats = if hash == self.last_calls {
                 self.repeats.saturating_add(1)
             } else {
@@ -425,5 +375,46 @@ impl Counts {
             }
         }
         Ok(())
+    }
+}
+
+/// A hash of what these calls ask for, in whichever order and however they are written.
+fn hash_of(calls: &[&ToolCall]) -> u64 {
+    let mut each: Vec<u64> = calls
+        .iter()
+        .map(|call| {
+            let mut hasher = DefaultHasher::new();
+            call.name.hash(&mut hasher);
+            match serde_json::from_str(&call.arguments) {
+                Ok(arguments) => hash_json(&arguments, &mut hasher),
+                Err(_) => call.arguments.hash(&mut hasher),
+            }
+            hasher.finish()
+        })
+        .collect();
+    each.sort_unstable();
+    let mut hasher = DefaultHasher::new();
+    each.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Keys in whichever order are the same object.
+fn hash_json(value: &Value, hasher: &mut impl Hasher) {
+    std::mem::discriminant(value).hash(hasher);
+    match value {
+        Value::Array(items) => {
+            items.len().hash(hasher);
+            items.iter().for_each(|item| hash_json(item, hasher));
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(name, _)| *name);
+            fields.len().hash(hasher);
+            for (name, value) in fields {
+                name.hash(hasher);
+                hash_json(value, hasher);
+            }
+        }
+        plain => plain.to_string().hash(hasher),
     }
 }

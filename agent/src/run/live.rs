@@ -47,6 +47,8 @@ pub struct LiveCall {
     pub stage: LiveStage,
     /// The newest that it said of itself.
     pub progress: Option<Progress>,
+    /// The run of an agent inside it, as far as it was followed.
+    pub inside: Option<Box<LiveRun>>,
     /// Which call of its reply, from 0.
     number: usize,
 }
@@ -128,6 +130,11 @@ impl LiveRun {
                     live.progress = Some(progress.clone());
                 }
             }
+            Event::Inside { call_id, event } => {
+                if let Some(live) = self.call_mut(call_id) {
+                    live.inside.get_or_insert_default().apply(event);
+                }
+            }
             Event::CallEnded(ended) => self.end(ended),
             Event::Compacted { transcript, .. } => self.messages = transcript.to_vec(),
             Event::TurnEnded { usage, .. } => {
@@ -173,7 +180,7 @@ impl LiveRun {
         let calls = state.open_calls().enumerate();
         let calls = calls.filter_map(|(number, (call, open))| {
             let how_far = match &open.stage {
-                Stage::Finished(_) => return None,
+                Stage::Finished(_) | Stage::Answered { .. } => return None,
                 Stage::Waiting { why } => LiveStage::Waiting(why.clone()),
                 Stage::Started | Stage::Suspended { .. } => LiveStage::Started,
                 Stage::Asked | Stage::Cleared { .. } => LiveStage::Asked,
@@ -226,6 +233,7 @@ impl LiveCall {
             call,
             stage,
             progress: None,
+            inside: None,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What stands between a call that may run and its tool.
 
 use super::effects::{Ran, ReadyCall};
+use super::error::Cause;
+use super::host::RunHost;
+use crate::message::Outcome;
 use crate::tool::{
     Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext, ToolError,
 };
@@ -9,7 +12,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -77,10 +80,11 @@ pub(super) struct Attempt<'a> {
     /// The call that the check made. Runs after the first make another.
     prepared: Mutex<Option<Prepared<'a>>>,
     timeout: Option<Duration>,
+    host: &'a RunHost,
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(call: ReadyCall<'a>, timeout: Option<Duration>) -> Self {
+    pub(super) fn new(call: ReadyCall<'a>, timeout: Option<Duration>, host: &'a RunHost) -> Self {
         Self {
             info: call.info,
             tool: call.tool,
@@ -88,7 +92,25 @@ impl<'a> Attempt<'a> {
             context: call.context,
             prepared: Mutex::new(Some(call.prepared)),
             timeout,
+            host,
         }
+    }
+
+    /// The end of the call where its run was stopped for this reason.
+    pub(super) fn stopped(&self, cause: &Cause) -> CallEnd {
+        let has_begun = self.first().is_none();
+        match cause {
+            Cause::Limit(limit) if has_begun => CallEnd::out_of_time(&limit.to_string()),
+            Cause::Limit(limit) => {
+                CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"))
+            }
+            _ if has_begun => CallEnd::cancelled(),
+            _ => CallEnd::cancelled_before(),
+        }
+    }
+
+    fn first(&self) -> MutexGuard<'_, Option<Prepared<'a>>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs the call through these layers.
@@ -104,12 +126,12 @@ impl<'a> Attempt<'a> {
     }
 
     async fn once(&self) -> Ran {
+        // A middleware may have waited for long.
+        if let Some(cause) = self.host.stopped() {
+            return Ok(self.stopped(&cause));
+        }
         self.context.begin_attempt();
-        let first = self
-            .prepared
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let first = self.first().take();
         let prepared = match first {
             Some(prepared) => prepared,
             None => match self.tool.prepare(self.arguments, self.context) {

@@ -2,11 +2,11 @@
 //!
 //! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
 //! [`Answer`] and [`RunError`] how it ends, [`Paused`] how it waits. Inside, `turn` is the loop itself; `batch` is the way
-//! of the calls of one reply, step by step, and `desk` what is done for one of them before and after (with `size`); all of it
-//! meets the world only through `effects`, so that between two effects the loop is pure. `plan` is what an agent was set
-//! up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
-//! `limits` what it may use, `live` shows it at any time, `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`,
-//! `inbox`, `middleware`, `compact`,
+//! of the calls of one reply, step by step, `desk` what is done for one of them before and after (with `size`), `deliver` where
+//! results go, and `invoke` the way of calls that no model asked for. All of it meets the world only through `effects`, so that between two effects
+//! the loop is pure, and is told to `events`. `plan` is what an agent was set up with, `step` what one request is made with,
+//! `host` what a run is for its tools, `state` all that it remembers, `limits` what it may use (`limit` is one of them), `live` shows it at any time,
+//! `call_ids` keeps the ids of its calls apart. `approval` with `signing`, `session`, `inbox`, `middleware`, `compact`,
 //! `delegate`, `output` and `extension` are what a host adds.
 
 mod agent;
@@ -16,13 +16,17 @@ mod builder;
 mod call_ids;
 mod compact;
 mod delegate;
+mod deliver;
 mod desk;
 mod effects;
 mod error;
 mod event;
+mod events;
 mod extension;
 mod host;
 mod inbox;
+mod invoke;
+mod limit;
 mod limits;
 mod live;
 mod middleware;
@@ -40,12 +44,13 @@ mod turn;
 pub use agent::{Agent, Prompt};
 pub use approval::{DecisionError, Paused, PendingCall, Verdict, WaitingCall};
 pub use builder::AgentBuilder;
-pub use compact::{Compactor, KeepLast, Summarize};
+pub use compact::{Compactor, KeepLast, Shorter, Summarize};
 pub use error::{RunError, RunErrorKind};
 pub use event::{CallEnded, Event};
 pub use extension::{Brought, Extension, ExtensionError, LiveTools};
 pub use inbox::Inbox;
-pub use limits::{Limit, Limits};
+pub use limit::Limit;
+pub use limits::Limits;
 pub use live::{LiveCall, LiveRun, LiveStage, Watch};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
 pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};

@@ -389,10 +389,21 @@ pub(super) async fn take_up(
     if stored.waits() {
         return Err(SessionError::Waits(session.id().to_owned()));
     }
-    // What a process that died left open is closed; nothing of it is run again under a new prompt.
-    stored.deliver();
-    let repaired = history::repair(stored.transcript);
+    // What a process that died left open is closed by the run, before it hears the prompt; at once, if it does not even fit
+    // together.
+    let mut open = Vec::new();
+    if stored.is_whole() {
+        open = std::mem::take(&mut stored.open);
+    } else {
+        stored.deliver();
+    }
+    let repaired = if open.is_empty() {
+        history::repair(stored.transcript)
+    } else {
+        history::repair_paused(stored.transcript)
+    };
     let mut state = fresh;
+    state.open = open;
     state.head.edition = stored.head.edition;
     if repaired.changes.is_empty() {
         state.take_transcript(repaired.transcript);

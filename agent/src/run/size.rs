@@ -1,5 +1,6 @@
 //! What is too large for the model: kept elsewhere, or cut.
 
+use super::limits::Caps;
 use crate::message::{Content, ToolCall};
 use crate::tool::{Artifact, ArtifactStore, CallEnd, READ_ARTIFACT, Shown};
 use serde_json::{Value, json};
@@ -37,22 +38,41 @@ pub(super) async fn offload(
     }
 }
 
-/// Cuts a result to so many bytes, whoever made it: the model reads head and tail, and so does a person. Data and details
-/// that are larger give way to their size. Images stay as they are.
-pub(super) fn cut(end: &mut CallEnd, most: usize) {
-    if text_bytes(&end.content) > most {
+/// Cuts a result to what it may have, whoever made it: the model reads head and tail, and so does a person. Data and details
+/// that are larger give way to their size, and so do images that go beyond their share.
+pub(super) fn cut(end: &mut CallEnd, most: Caps) {
+    if text_bytes(&end.content) > most.text {
         let text = all_text(&end.content);
-        set_text(&mut end.content, cut_text(&text, most));
+        set_text(&mut end.content, cut_text(&text, most.text));
     }
+    leave_out_images(&mut end.content, most.images);
     if let Shown::Text(text) = &mut end.shown
-        && text.len() > most
+        && text.len() > most.text
     {
-        *text = cut_text(text, most);
+        *text = cut_text(text, most.text);
     }
     for value in [&mut end.data, &mut end.details].into_iter().flatten() {
         let bytes = json_bytes(value);
-        if bytes > most {
+        if bytes > most.text {
             *value = json!({ "left_out_bytes": bytes });
+        }
+    }
+}
+
+/// Puts a sentence in the place of each image that does not fit beside those before it.
+fn leave_out_images(content: &mut [Content], most: usize) {
+    let mut room = most;
+    for piece in content {
+        if matches!(piece, Content::Image(_)) {
+            let bytes = piece.size();
+            match room.checked_sub(bytes) {
+                Some(left) => room = left,
+                None => {
+                    *piece = Content::text(format!(
+                        "[.. an image of {bytes} bytes is left out here: the images of a result have at most {most} ..]"
+                    ));
+                }
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! One conversation: how it is started, watched and ended.
 
 use super::agent::Agent;
-use super::effects::{Events, InProcess, Keeper};
+use super::effects::{InProcess, Keeper};
 use super::error::{Cause, RunError};
 use super::event::Event;
+use super::events::Events;
 use super::host::{Given, RunHost};
 use super::inbox::Inbox;
-use super::limits::Limit;
+use super::limit::Limit;
 use super::live::Watch;
 use super::output::{Shape, TypedRun};
 use super::session::{self, Session};
@@ -14,13 +15,12 @@ use super::state::RunState;
 use super::turn::{Drive, Finished};
 use crate::history;
 use crate::message::{Message, Reply, Transcript, Usage};
-use crate::tool::Host;
+use crate::tool::ToolContext;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -65,9 +65,11 @@ impl Run {
         }
     }
 
-    /// The same run, inside a call of another one.
-    pub(super) fn inside(mut self, outer: Arc<dyn Host>) -> Self {
-        self.given.outer = Some(outer);
+    /// The same run, inside a call of another one: it is cancelled with the call, and its events are among those of the run
+    /// around it.
+    pub(super) fn inside(mut self, call: &ToolContext) -> Self {
+        self.given.cancellation = call.cancellation().clone();
+        self.given.outer = Some(call.clone());
         self
     }
 
@@ -188,6 +190,7 @@ impl Run {
                     Err(error) => return Err(RunError::new(error.into(), state)),
                 }
             }
+            state.head.caps = given.agent.setup().limits.results;
             events.begin(&state);
             let host = RunHost::new(
                 given,
@@ -224,7 +227,11 @@ impl IntoFuture for Run {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        self.drive(Events::nowhere())
+        let events = match &self.given.outer {
+            Some(call) => Events::around(call.clone()),
+            None => Events::nowhere(),
+        };
+        self.drive(events)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::call_ids::CallIds;
 use super::effects::Moment;
-use super::limits::Counts;
+use super::limits::{Caps, Counts};
+use super::size;
+use crate::history;
 use crate::json::Mends;
 use crate::message::{
     Message, Outcome, Reply, ToolCall, ToolResult, Transcript, Usage, fresh_name,
@@ -47,6 +49,9 @@ pub(super) struct Head {
     pub(super) handed_to: Vec<String>,
     /// The size of the conversation.
     pub(super) bytes: usize,
+    /// What each of its results may have.
+    #[serde(default)]
+    pub(super) caps: Caps,
     /// How often the conversation was replaced by another one: what is written behind the old one must not stay.
     #[serde(default)]
     pub(super) edition: u32,
@@ -118,6 +123,13 @@ pub(super) enum Stage {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inner: Option<Box<RunState>>,
     },
+    /// Somebody outside has answered in the place of its tool, and the run has not gone on since.
+    Answered {
+        end: CallEnd,
+        /// What the error asks for, which outlives the process here.
+        #[serde(default)]
+        retry: bool,
+    },
     /// It has ended.
     Finished(CallEnd),
 }
@@ -134,6 +146,7 @@ impl RunState {
                 revealed: BTreeSet::new(),
                 handed_to: Vec::new(),
                 bytes: 0,
+                caps: Caps::default(),
                 edition: 0,
                 revision: 0,
             },
@@ -163,6 +176,13 @@ impl RunState {
         self.open
             .iter()
             .any(|open| matches!(open.stage, Stage::Waiting { .. } | Stage::Suspended { .. }))
+    }
+
+    /// Whether what is known of open calls belongs to the calls of the last reply, and the rest can be sent.
+    pub(super) fn is_whole(&self) -> bool {
+        let repaired = || history::repair_paused(self.transcript.clone());
+        self.open.is_empty()
+            || (self.open.len() == self.last_calls().len() && repaired().changes.is_empty())
     }
 
     /// Where the run is.
@@ -215,15 +235,7 @@ impl RunState {
 
     /// Ends every call that has not ended yet: as `end` says if it did not begin, else as what is known of it.
     pub(super) fn close_calls(&mut self, end: impl Fn() -> CallEnd) {
-        for OpenCall { stage, .. } in &mut self.open {
-            let end = match stage {
-                Stage::Finished(_) => continue,
-                Stage::Started => interrupted(),
-                Stage::Suspended { suspension, .. } => CallEnd::nobody_answers(suspension),
-                Stage::Asked | Stage::Waiting { .. } | Stage::Cleared { .. } => end(),
-            };
-            *stage = Stage::Finished(end);
-        }
+        close_calls(&mut self.open, end);
     }
 
     /// Moves the results of the batch into the transcript, one a call. A call that has not ended gets a result that says
@@ -238,6 +250,7 @@ impl RunState {
         let mut results = Vec::with_capacity(self.open.len());
         for (call, open) in calls.zip(self.open.drain(..)) {
             let mut end = open.stage.into_end();
+            size::cut(&mut end, self.head.caps);
             let result = end.take_result(call, open.mends);
             tell(end, &result);
             results.push(result);
@@ -245,6 +258,20 @@ impl RunState {
         if !results.is_empty() {
             self.push(Message::Results { results });
         }
+    }
+}
+
+/// Ends every one of these calls that has not ended yet: as `end` says if it did not begin, else as what is known of it.
+pub(super) fn close_calls(open: &mut [OpenCall], end: impl Fn() -> CallEnd) {
+    for OpenCall { stage, .. } in open {
+        let end = match stage {
+            Stage::Finished(_) => continue,
+            Stage::Started => interrupted(),
+            Stage::Suspended { suspension, .. } => CallEnd::nobody_answers(suspension),
+            Stage::Answered { .. } => std::mem::replace(stage, Stage::Started).into_end(),
+            Stage::Asked | Stage::Waiting { .. } | Stage::Cleared { .. } => end(),
+        };
+        *stage = Stage::Finished(end);
     }
 }
 
@@ -264,6 +291,10 @@ impl Stage {
     pub(super) fn into_end(self) -> CallEnd {
         match self {
             Self::Finished(end) => end,
+            Self::Answered { mut end, retry } => {
+                end.restore_error(retry);
+                end
+            }
             Self::Asked | Self::Cleared { .. } => {
                 CallEnd::says(Outcome::NotRun, "the run stopped before this call began")
             }

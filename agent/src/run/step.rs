@@ -9,6 +9,7 @@ use crate::model::{Model, RequestOptions};
 use crate::tool::{ToolDefinition, ToolSet, TurnInfo};
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Changes what the next request is made with.
@@ -35,7 +36,8 @@ pub struct NextTurn {
 type Keep = Box<dyn Fn(&ToolDefinition) -> bool + Send>;
 
 impl NextTurn {
-    /// Offers only the tools for which `keep` says yes. The others do not exist in this turn.
+    /// Offers only the tools for which `keep` says yes. The others do not exist in this turn. One for which `keep` panics is
+    /// not offered.
     pub fn offer_only(&mut self, keep: impl Fn(&ToolDefinition) -> bool + Send + 'static) {
         self.keep = Some(Box::new(keep));
     }
@@ -62,7 +64,11 @@ pub(super) struct Step<'a> {
 
 impl<'a> Drive<'a> {
     /// What the next request is made with.
-    pub(super) fn step(&self) -> Step<'a> {
+    ///
+    /// # Errors
+    ///
+    /// When what the host changes of it breaks down.
+    pub(super) fn step(&self) -> Result<Step<'a>, Cause> {
         let host: &'a Arc<RunHost> = self.host;
         let head = &self.state.head;
         let agent = host.agent(&head.handed_to);
@@ -79,12 +85,19 @@ impl<'a> Drive<'a> {
             let usage = host.lock_counts().usage;
             let info = TurnInfo::new(head.turn, usage, &self.state.transcript, &**host);
             for change in &setup.steps {
-                change(&info, &mut next);
+                catch_unwind(AssertUnwindSafe(|| change(&info, &mut next))).map_err(|_panic| {
+                    Cause::Stopped {
+                        by: "each_turn".to_owned(),
+                        why: "it broke down".to_owned(),
+                    }
+                })?;
             }
             let keep = |definition: &ToolDefinition| {
                 let is_hidden =
                     definition.policy.deferred && !head.revealed.contains(&*definition.name);
-                let is_wanted = next.keep.as_ref().is_none_or(|keep| keep(definition));
+                let is_wanted = next.keep.as_ref().is_none_or(|keep| {
+                    catch_unwind(AssertUnwindSafe(|| keep(definition))).unwrap_or(false)
+                });
                 !is_hidden
                     && is_wanted
                     && all
@@ -93,7 +106,7 @@ impl<'a> Drive<'a> {
             };
             agent.some_tools(&all, keep)
         };
-        Step {
+        Ok(Step {
             options: self.options(setup, next.options),
             model: next.model.unwrap_or_else(|| Arc::clone(&setup.model)),
             instructions: match next.instructions {
@@ -102,7 +115,7 @@ impl<'a> Drive<'a> {
             },
             tools,
             transcript: next.transcript,
-        }
+        })
     }
 
     fn options(

@@ -2,15 +2,16 @@
 
 use super::batch::BatchEnd;
 use super::desk::{ask_about_answer, ask_about_input};
-use super::effects::{Effects, Events, Key};
+use super::effects::{Effects, Key};
 use super::error::Cause;
 use super::event::Event;
+use super::events::Events;
 use super::host::RunHost;
-use super::limits::Limit;
+use super::limit::Limit;
 use super::state::RunState;
 use super::step::Step;
-use crate::message::{Message, Outcome, Reply, StopReason};
-use crate::model::{ModelErrorKind, Request, ToolChoice};
+use crate::message::{Content, Message, Outcome, Reply, StopReason};
+use crate::model::{ModelError, ModelErrorKind, Request, ToolChoice};
 use crate::tool::{CallEnd, Definitions, ToolSet};
 use std::sync::Arc;
 
@@ -53,12 +54,16 @@ impl Drive<'_> {
 
     async fn turns(&mut self, prompt: Option<Message>) -> Result<Finished, Cause> {
         let mut end = match prompt {
-            Some(prompt) => self.hear(prompt).await.map(|()| TurnEnd::GoOn),
+            Some(prompt) => {
+                self.close_left_open().await?;
+                self.hear(prompt).await.map(|()| TurnEnd::GoOn)
+            }
             None => self.go_on().await,
         };
         loop {
             match end {
                 Ok(TurnEnd::GoOn) => {}
+                Ok(TurnEnd::Say(message)) => self.say(message).await,
                 Ok(TurnEnd::Done(finished)) => match self.host.given.inbox.following() {
                     Some(message) => self.hear(message).await?,
                     None => return Ok(finished),
@@ -83,7 +88,7 @@ impl Drive<'_> {
         let Some(next) = reply.map(next) else {
             return Ok(TurnEnd::GoOn);
         };
-        let tools = self.step().tools;
+        let tools = self.step()?.tools;
         self.host.offer(&tools, &self.state.head.handed_to);
         self.act(next, &tools).await
     }
@@ -93,13 +98,26 @@ impl Drive<'_> {
         if self.host.given.cancellation.is_cancelled() {
             return Err(Cause::Cancelled);
         }
-        self.compact_if_long().await?;
+        if self.state.transcript.is_empty() {
+            return Err(Cause::Model(Box::new(ModelError::new(
+                ModelErrorKind::Request,
+                "nothing was said yet that a model could answer; give the run a prompt",
+            ))));
+        }
+        if self.compact_if_long().await?
+            && let Some(limit) = self.host.reached()
+        {
+            return Err(Cause::Limit(limit));
+        }
         self.begin_turn().await;
-        let step = self.step();
+        let step = self.step()?;
         let reply = match self.ask(&step).await {
             Err(Cause::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => {
                 if !self.compact().await? {
                     return Err(Cause::Model(error));
+                }
+                if let Some(limit) = self.host.reached_for_good() {
+                    return Err(Cause::Limit(limit));
                 }
                 self.ask(&step).await?
             }
@@ -171,11 +189,9 @@ impl Drive<'_> {
             if !self.host.may_answer_again(shape.retries) {
                 return Err(Cause::WrongShape(problems));
             }
-            self.say(Message::user(format!(
+            return Ok(TurnEnd::Say(Message::user(format!(
                 "this answer does not fit what was asked for: {problems}; answer again, with nothing but JSON that fits"
-            )))
-            .await;
-            return Ok(TurnEnd::GoOn);
+            ))));
         }
         Ok(TurnEnd::Done(self.finished().await?))
     }
@@ -206,7 +222,7 @@ impl Drive<'_> {
         )))
         .await;
         self.begin_turn().await;
-        let mut step = self.step();
+        let mut step = self.step()?;
         step.tools = Arc::default();
         step.options.to_mut().tool_choice = None;
         let reply = self.ask(&step).await?;
@@ -259,16 +275,17 @@ impl Drive<'_> {
         request
             .check()
             .map_err(|error| Cause::Model(Box::new(error)))?;
+        self.host.count_request();
         let turn = state.head.turn;
         let reply = self
             .effects
             .ask(Key { turn, index: 0 }, &*step.model, request, ids)
             .await?;
-        self.host.count_request(reply.usage);
+        self.host.count_usage(reply.usage);
         Ok(reply)
     }
 
-    /// Takes in what a person says, as far as the hooks let it pass.
+    /// Takes in what a person says, as far as the hooks let it pass. What says nothing is passed over: no provider takes it.
     pub(super) async fn hear(&mut self, message: Message) -> Result<(), Cause> {
         let Message::User { mut content } = message else {
             return Ok(());
@@ -276,6 +293,9 @@ impl Drive<'_> {
         let setup = self.host.agent(&self.state.head.handed_to).setup();
         ask_about_input(&setup.hooks, self.host, &mut content).await?;
         setup.redact(&mut content);
+        if !content.iter().any(Content::says_something) {
+            return Ok(());
+        }
         self.say(Message::User { content }).await;
         self.save().await
     }
@@ -304,6 +324,8 @@ impl Drive<'_> {
 /// What a turn says of the run.
 enum TurnEnd {
     GoOn,
+    /// It goes on with this.
+    Say(Message),
     Done(Finished),
 }
 

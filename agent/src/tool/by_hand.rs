@@ -2,7 +2,7 @@
 
 use super::ToolContext;
 #[cfg(feature = "dynamic")]
-use super::answer::Answer;
+use super::answer::{Answer, IntoOutput};
 use super::body::{Body, Prepared};
 use super::definition::{Origin, Tool, ToolDefinition};
 use super::policy::ToolPolicy;
@@ -150,7 +150,8 @@ impl Tool {
     /// A tool whose schema is known only at run time.
     ///
     /// `run` gets arguments that the schema accepts, and what it returns is shown to the model as the value of a
-    /// `#[tool]` function is.
+    /// `#[tool]` function is: a string as text, what serialises as JSON, `()` as "done", a
+    /// [`ToolOutput`](super::ToolOutput) as it says.
     ///
     /// ```
     /// use agent::Tool;
@@ -182,7 +183,7 @@ impl Tool {
     where
         F: Fn(Map<String, Value>, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, E>> + Send + 'static,
-        T: serde::Serialize + 'static,
+        T: IntoOutput,
         E: Into<super::BoxError>,
     {
         let name = name.into();
@@ -243,7 +244,7 @@ impl<F, Fut, T, E> Body for Dynamic<F>
 where
     F: Fn(Map<String, Value>, ToolContext) -> Fut + Send + Sync,
     Fut: Future<Output = Result<T, E>> + Send + 'static,
-    T: serde::Serialize + 'static,
+    T: IntoOutput,
     E: Into<super::BoxError>,
 {
     fn prepare<'a>(

@@ -35,6 +35,8 @@ struct Inner {
     invoked: Mutex<Invoked>,
     /// What waited inside the call when the run was stopped: it goes on from there.
     waited: Option<Value>,
+    /// How many calls are around this one.
+    depth: u32,
 }
 
 /// What the idempotency key of a call is made of.
@@ -155,8 +157,22 @@ impl ToolContext {
                 open: AtomicBool::new(true),
                 invoked: Mutex::default(),
                 waited: None,
+                depth: 0,
             }),
         }
+    }
+
+    /// The context of a call that so many other ones are around.
+    pub(crate) fn at_depth(mut self, depth: u32) -> Self {
+        if let Some(context) = Arc::get_mut(&mut self.inner) {
+            context.depth = depth;
+        }
+        self
+    }
+
+    /// How many calls are around this one.
+    pub(crate) fn depth(&self) -> u32 {
+        self.inner.depth
     }
 
     /// The context of a call that goes on from what waited inside it.
@@ -216,6 +232,7 @@ impl ToolContext {
             self.cancellation().clone(),
             host,
         )
+        .at_depth(self.depth())
     }
 
     /// A context of this call, without a run behind it.
@@ -324,7 +341,8 @@ impl ToolContext {
 
     /// Calls another tool of the run, by the same road as a call of the model: the arguments are checked, rules and hooks
     /// are asked, middleware and limits hold, and whatever happens is a result. A tool that needs approval is refused,
-    /// since nobody can be asked in the middle of a call.
+    /// since nobody can be asked in the middle of a call. How deep calls may be made inside calls is a
+    /// [limit](crate::Limits::depth) of the run.
     ///
     /// Without a run behind the context the result says that there is none.
     ///

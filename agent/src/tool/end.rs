@@ -148,6 +148,14 @@ impl CallEnd {
         )
     }
 
+    /// Gives an end that was written down the error that it had, as far as that can be known.
+    pub(crate) fn restore_error(&mut self, retry: bool) {
+        if self.outcome == Outcome::Failed && self.error.is_none() {
+            let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();
+            self.error = Some(ToolError::told(texts.join("\n"), retry));
+        }
+    }
+
     /// The end of a call that somebody outside answered.
     pub(crate) fn answered(answer: Result<ToolOutput, ToolError>) -> Self {
         match answer {

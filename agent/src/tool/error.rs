@@ -124,6 +124,20 @@ impl ToolError {
         &self.advice
     }
 
+    /// Whether it asks the model to try in another way.
+    pub(crate) fn asks_for_retry(&self) -> bool {
+        self.advice == Advice::Retry
+    }
+
+    /// An error that was told before, in the words in which the model was to read it.
+    pub(super) fn told(text: String, retry: bool) -> Self {
+        let advice = if retry { Advice::Retry } else { Advice::None };
+        Self {
+            advice,
+            ..Self::new(text)
+        }
+    }
+
     /// Whether the same call may succeed a moment later.
     pub fn is_transient(&self) -> bool {
         self.advice == Advice::Transient

@@ -163,6 +163,40 @@ async fn other_calls_between_begin_the_count_of_repeats_anew() {
     model.assert_complete();
 }
 
+/// Compare two numbers.
+#[tool(inline)]
+fn compare(
+    /// The one.
+    one: i64,
+    /// The other.
+    other: i64,
+) -> bool {
+    one == other
+}
+
+#[tokio::test]
+async fn calls_that_say_the_same_in_other_words_or_another_order_are_repeated() {
+    let batch = |id: &str, first: &str, second: &str| {
+        let calls = [first, second].map(|text| call(&format!("{id}{text}"), "compare", text));
+        Step::calls(calls)
+    };
+    let (a, b) = (r#"{"one":1,"other":2}"#, r#"{"one":3,"other":2}"#);
+    let steps = [
+        batch("a", a, b),
+        batch("b", r#"{ "other": 2, "one": 1 }"#, b),
+        batch("c", b, a),
+        Step::text("never asked"),
+    ];
+    let agent = Agent::builder::<()>(scripted(steps))
+        .tools(tools![compare])
+        .limits(Limits::new().repeats(2))
+        .build()
+        .unwrap();
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.limit(), Some(&Limit::Repeats(2)));
+    assert_eq!(all_results(&error.into_transcript()).len(), 6);
+}
+
 #[tokio::test]
 async fn arguments_that_are_too_large_do_not_run_and_the_model_is_told() {
     let (agent, _, log) = limited(

@@ -3,7 +3,10 @@
 use crate::{call, first_results, scripted};
 use agent::message::{Message, Outcome, Transcript};
 use agent::model::Step;
-use agent::{Agent, RunErrorKind, State, Tool, ToolDefinition, ToolOutput, ToolSet, tool, tools};
+use agent::{
+    Agent, Limit, Limits, OnError, Paused, RunErrorKind, State, Tool, ToolDefinition, ToolError,
+    ToolOutput, ToolSet, tool, tools,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -106,4 +109,54 @@ async fn a_paused_run_gives_a_transcript_with_its_calls_closed() {
     .unwrap();
     let transcript = agent.run("go").await.unwrap_err().into_transcript();
     assert!(matches!(transcript.last(), Some(Message::Results { results }) if results.len() == 1));
+}
+
+#[tokio::test]
+async fn an_error_that_is_given_as_an_answer_is_dealt_with_as_one_of_the_tool() {
+    for moved in [false, true] {
+        let answered = async |limits: Limits, on_error, error| {
+            let step = Step::call(call("a", "order", r#"{"part":"bolt"}"#));
+            let agent = Agent::builder(scripted([step, Step::text("done")]))
+                .tools::<_>(order())
+                .on_error(on_error)
+                .limits(limits)
+                .redact(|content| {
+                    if let agent::message::Content::Text { text } = content {
+                        *text = text.replace("hunter2", "[password]");
+                    }
+                })
+                .build()
+                .unwrap();
+            let mut paused = agent.run("go").await.unwrap_err().into_paused().unwrap();
+            assert!(paused.answer("a", Err(error)));
+            if moved {
+                let json = serde_json::to_string(&paused).unwrap();
+                paused = serde_json::from_str::<Paused>(&json).unwrap();
+            }
+            agent.resume(paused).await
+        };
+        let lost = || ToolError::new("the warehouse burnt down, said hunter2");
+        let none = Limits::new;
+
+        let answer = answered(none(), OnError::Feed, lost()).await.unwrap();
+        let text = first_results(answer.transcript())[0].text();
+        assert_eq!(text, "the warehouse burnt down, said [password]");
+
+        let says = OnError::Say("order elsewhere".into());
+        let answer = answered(none(), says, lost()).await.unwrap();
+        let results = first_results(answer.transcript());
+        assert_eq!(results[0].text(), "order elsewhere");
+        assert_eq!(results[0].outcome, Outcome::Failed);
+
+        let error = answered(none(), OnError::Fatal, lost()).await.unwrap_err();
+        assert_eq!(error.kind(), RunErrorKind::Tool);
+        let results = first_results(&error.into_transcript());
+        assert_eq!(results[0].outcome, Outcome::Failed);
+
+        let again = ToolError::retry("there is no such part");
+        let end = answered(none().retries(0), OnError::Feed, again).await;
+        let limit = end.unwrap_err().limit().cloned();
+        let tool = "order".to_owned();
+        assert_eq!(limit, Some(Limit::Retries { tool, most: 0 }), "{moved}");
+    }
 }

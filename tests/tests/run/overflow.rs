@@ -3,7 +3,10 @@
 use crate::{Log, notes, noting, scripted};
 use agent::message::{Message, Transcript};
 use agent::model::{ModelError, ModelErrorKind, Step};
-use agent::{Agent, Compactor, Event, KeepLast, RunErrorKind, Summarize, ToolError, provider};
+use agent::{
+    Agent, Compactor, Event, KeepLast, Limit, Limits, RunErrorKind, Shorter, Summarize, ToolError,
+    provider,
+};
 use async_trait::async_trait;
 use serde_json::json;
 use std::fs;
@@ -154,8 +157,9 @@ struct Careless;
 
 #[async_trait]
 impl Compactor for Careless {
-    async fn compact(&self, transcript: &Transcript) -> Result<Option<Transcript>, ToolError> {
-        Ok(Some(transcript[2..].iter().cloned().collect()))
+    async fn compact(&self, transcript: &Transcript) -> Result<Option<Shorter>, ToolError> {
+        let shorter: Transcript = transcript[2..].iter().cloned().collect();
+        Ok(Some(shorter.into()))
     }
 }
 
@@ -198,4 +202,56 @@ async fn a_summary_takes_the_place_of_what_it_sums_up() {
         20,
         "all that goes away, and what is asked of it"
     );
+}
+
+#[tokio::test]
+async fn what_a_summary_uses_counts_as_what_the_run_uses() {
+    let agent = |limits| {
+        let summarizer = scripted([Step::text("they counted").using(1_000, 30)]);
+        let model = scripted([too_long(), Step::text("done").using(10, 1)]);
+        Agent::builder::<()>(model)
+            .compaction(u64::MAX, Summarize::new(summarizer, 2))
+            .limits(limits)
+            .build()
+            .unwrap()
+    };
+    let run = |limits| agent(limits).run("go").history(history()).into_future();
+    let usage = run(Limits::new()).await.unwrap().usage();
+    assert_eq!((usage.input, usage.output), (1_010, 31));
+    for (limits, limit) in [
+        (Limits::new().tokens(500), Limit::Tokens(500)),
+        (Limits::new().requests(2), Limit::Requests(2)),
+    ] {
+        let error = run(limits).await.unwrap_err();
+        assert_eq!(error.limit(), Some(&limit));
+        assert_eq!(error.usage().input, 1_000, "it is not asked again");
+    }
+}
+
+/// Never comes to an end, or breaks down.
+struct Hopeless(bool);
+
+#[async_trait]
+impl Compactor for Hopeless {
+    async fn compact(&self, _: &Transcript) -> Result<Option<Shorter>, ToolError> {
+        assert!(self.0, "a compactor that breaks down");
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compactor_that_hangs_ends_with_its_run_and_one_that_breaks_down_changes_nothing() {
+    let agent = |hangs| {
+        let model = scripted([too_long()]);
+        Agent::builder::<()>(model)
+            .compaction(u64::MAX, Hopeless(hangs))
+            .limits(Limits::new().time(std::time::Duration::from_secs(5)))
+            .build()
+            .unwrap()
+    };
+    let error = agent(true).run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Limit);
+    let error = agent(false).run("go").await.unwrap_err();
+    let kind = error.model_error().unwrap().kind();
+    assert_eq!(kind, ModelErrorKind::ContextOverflow);
 }

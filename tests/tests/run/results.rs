@@ -372,3 +372,29 @@ async fn what_cannot_be_looked_at_is_not_shown() {
     agent.run("hunter2").await.unwrap();
     assert!(!format!("{:?}", model.requests()).contains("hunter2"));
 }
+
+#[tokio::test]
+async fn a_tool_of_run_time_answers_with_all_that_one_of_the_macro_can() {
+    let schema = serde_json::json!({ "type": "object", "properties": {} });
+    let tool = agent::Tool::dynamic("everything", "Say everything.", schema, |_, _| async {
+        let output = ToolOutput::text("for the model").for_user("for a person");
+        let output = output
+            .with_data(7)
+            .with_details("for the log")
+            .terminating();
+        Ok::<_, String>(output)
+    });
+    let agent = Agent::builder::<()>(scripted([Step::call(call("a", "everything", "{}"))]))
+        .tools(agent::ToolSet::from_tools([tool.unwrap()]).unwrap())
+        .build()
+        .unwrap();
+    let (ended, _, answer) = watched(&agent).await;
+    assert_eq!(ended[0].result.text(), "for the model");
+    assert_eq!(
+        ended[0].shown,
+        agent::Shown::Text("for a person".to_owned())
+    );
+    assert_eq!(ended[0].data, Some(7.into()));
+    assert_eq!(ended[0].details, Some("for the log".into()));
+    assert_eq!(answer.turns(), 1);
+}

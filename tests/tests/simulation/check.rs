@@ -1,6 +1,6 @@
 //! What must hold of what was said and done.
 
-use crate::world::{World, mark_in};
+use crate::world::{SECRET, World, mark_in};
 use agent::ToolSet;
 use agent::history;
 use agent::message::{Message, Outcome, Transcript};
@@ -11,6 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Looks at a transcript that was handed out: it can be sent.
 pub fn transcript(world: &World, said: &Transcript) {
+    assert!(
+        !format!("{said:?}").contains(SECRET),
+        "a secret is in the transcript"
+    );
     for (at, message) in said.iter().enumerate() {
         let calls: Vec<&String> = message.calls().map(|call| &call.id).collect();
         if calls.is_empty() {
@@ -108,8 +112,8 @@ fn results_tell_the_truth(world: &World, said: &Transcript) {
 /// Looks at all that was done.
 pub fn deeds(world: &World) {
     assert!(
-        world.lists_offered() <= 1,
-        "the tools were not told the same each time"
+        world.ways_of_telling() <= 1,
+        "a tool was not told of in the same way each time"
     );
     let log = world.log();
     assert!(log.wrong.is_empty(), "{:?}", log.wrong);

@@ -2,12 +2,15 @@
 
 use crate::check;
 use crate::order::Order;
-use crate::world::{Unsteady, World, mark_in};
+use crate::store::Unsteady;
+use crate::world::{SECRET, World, mark_in};
 use agent::message::Transcript;
 use agent::{
     Agent, Answer, MemorySessions, Paused, Run, RunError, RunErrorKind, Session, ToolError,
     ToolOutput, Verdict,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -40,6 +43,13 @@ pub fn one(seed: u64) -> String {
     end
 }
 
+/// What some runs are to answer.
+#[derive(Deserialize, JsonSchema)]
+struct Sum {
+    /// As a number.
+    sum: i64,
+}
+
 /// How one part of a run ended.
 enum End {
     Answered(Box<Answer>),
@@ -64,6 +74,12 @@ async fn live(world: &Arc<World>) -> String {
         match (end, &session) {
             (End::Answered(answer), _) => {
                 check::transcript(world, answer.transcript());
+                if world.wants_a_sum() && answer.limit().is_none() {
+                    let is_whole = answer.reply().calls().next().is_none();
+                    if is_whole && answer.text() == answer.reply().text() {
+                        assert_eq!(answer.decode::<Sum>().unwrap().sum, 5);
+                    }
+                }
                 told(order.as_ref(), answer.transcript());
                 return "an answer".to_owned();
             }
@@ -105,7 +121,7 @@ async fn live(world: &Arc<World>) -> String {
 }
 
 fn prompt(agent: &Agent, session: Option<&Session>) -> Run {
-    let run = agent.run("go");
+    let run = agent.run(format!("go, {SECRET}"));
     match session {
         Some(session) => run.session(session),
         None => run,
@@ -132,7 +148,7 @@ async fn part(world: &World, run: Run, order: Option<&mut Order>) -> End {
     world.log().cancellation = cancellation.clone();
     let cancel_at = match world.below(4) {
         0 => Duration::from_millis(world.below(3_000) as u64),
-        _ => Duration::from_secs(100_000),
+        _ => Duration::from_secs(1_000),
     };
     let cancel_at = Instant::now() + cancel_at;
     let shows = std::env::var_os("AGENT_SIMULATED_RUN").is_some();
@@ -141,7 +157,12 @@ async fn part(world: &World, run: Run, order: Option<&mut Order>) -> End {
         _ => usize::MAX,
     };
     let is_slow = world.below(4) == 0;
-    let mut stream = run.cancellation(cancellation.clone()).stream();
+    let run = run.inbox(&world.inbox).cancellation(cancellation.clone());
+    let mut stream = if world.wants_a_sum() {
+        run.typed::<Sum>().stream().unwrap()
+    } else {
+        run.stream()
+    };
     let mut order = order;
     let mut seen = 0;
     loop {
@@ -226,7 +247,9 @@ fn decide(world: &World, paused: &mut Paused) {
             1 => Err(ToolError::new("nobody is at home")),
             _ => {
                 world.log().answered.extend(mark);
-                Ok(ToolOutput::text("an answer from outside"))
+                Ok(ToolOutput::text(format!(
+                    "an answer from outside, {SECRET}"
+                )))
             }
         };
         assert!(paused.answer(&id, answer));

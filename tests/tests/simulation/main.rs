@@ -1,8 +1,8 @@
 //! A run keeps its rules whatever models, tools, hooks, people and stores do.
 //!
-//! Each run lives in a `world` of its own, made from a number: a `model` that asks for anything, tools that do anything,
-//! and a `drive` that cancels, drops, pauses, writes down and goes on. Afterwards `check` looks at what was said and done,
-//! and `order` at the events. `crowd` runs a thousand at once.
+//! Each run lives in a `world` of its own, made from a number: a `model` that asks for anything, tools whose `deeds` are
+//! anything, a `hook` that meddles, a `store` that loses words, and a `drive` that cancels, drops, pauses, writes down and
+//! goes on. Afterwards `check` looks at what was said and done, and `order` at the events. `crowd` runs a thousand at once.
 //!
 //! `AGENT_SIMULATED_RUNS` is how many runs there are, `AGENT_SIMULATED_RUN` the number of the only one, to look at it again.
 #![allow(
@@ -14,9 +14,12 @@
 
 mod check;
 mod crowd;
+mod deeds;
 mod drive;
+mod hook;
 mod model;
 mod order;
+mod store;
 mod world;
 
 use std::collections::BTreeMap;

@@ -15,16 +15,17 @@ pub struct Wild {
 }
 
 /// What tools can be told to do.
-pub const ACTS: [&str; 15] = [
+pub const ACTS: [&str; 20] = [
     "answer", "answer", "answer", "fail", "again", "broken", "final", "panic", "stall", "wait",
-    "big", "end", "late", "invoke", "slow",
+    "big", "end", "late", "invoke", "slow", "deeper", "reveal", "image", "steer", "answer",
 ];
 
 impl Wild {
     fn reply(&self) -> Reply {
         let world = &self.world;
         let below = |most| world.below(most);
-        if below(4) == 0 || (self.depth > 0 && below(2) == 0) {
+        // A summarizer is offered no tools.
+        if below(4) == 0 || (self.depth > 0 && below(2) == 0) || self.depth > 1 {
             return self.last_words();
         }
         let mut parts = Vec::new();
@@ -50,7 +51,7 @@ impl Wild {
     }
 
     fn last_words(&self) -> Reply {
-        match self.world.below(12) {
+        match self.world.below(14) {
             0 => Reply::new([Part::text("no")], StopReason::Length),
             1 => Reply::new(
                 [Part::from(PartKind::Refusal("no".into()))],
@@ -62,6 +63,8 @@ impl Wild {
             5 => Reply::new([Part::text("")], StopReason::Stop),
             6 => Reply::new([], StopReason::Pause),
             7 => Reply::new([Part::text("half")], StopReason::Unknown),
+            8 => Reply::new([Part::text(r#"{"sum": "many"}"#)], StopReason::Stop),
+            9 | 10 => Reply::new([Part::text(r#"{"sum": 5}"#)], StopReason::Stop),
             _ => Reply::new([Part::text("this is all")], StopReason::Stop),
         }
     }
@@ -82,7 +85,11 @@ impl Wild {
         let mut name = names[world.below(names.len())].to_owned();
         let (mut arguments, mut fits) = match world.below(12) {
             0 => (whole[..whole.len() - 1 - world.below(8)].to_owned(), false),
-            1 => (format!(r#"{{"mark":{mark},"act":"dance"}}"#), false),
+            // The tool that takes any text as an act finds out by itself, unless a hook tells it another one.
+            1 => {
+                let text = format!(r#"{{"mark":{mark},"act":"dance"}}"#);
+                (text, name == "blocks")
+            }
             2 => (format!(r#"{{"mark":{mark}}}"#), false),
             3 => (String::new(), false),
             4 => (format!("```json\n{whole}\n```"), true),
@@ -130,8 +137,10 @@ impl Model for Wild {
         let below = |most| world.below(most);
         let delay = Duration::from_millis(below(400) as u64);
         let fails = below(40);
-        if below(60) == 0 {
-            return Box::pin(async { Err(error(ModelErrorKind::RateLimit)) });
+        match below(80) {
+            0 => return Box::pin(async { Err(error(ModelErrorKind::RateLimit)) }),
+            1 | 2 => return Box::pin(async { Err(error(ModelErrorKind::ContextOverflow)) }),
+            _ => {}
         }
         let mut reply = self.reply();
         (reply.usage.input, reply.usage.output) = (10, 5);

@@ -2,6 +2,7 @@
 
 use agent::message::Message;
 use agent::{Event, LiveRun};
+use std::collections::BTreeMap;
 
 /// Where a run is, as far as its events say.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Order {
     turn: u32,
     heard: bool,
     live: LiveRun,
+    /// The runs inside calls, by those.
+    inside: BTreeMap<String, Order>,
 }
 
 impl Order {
@@ -32,11 +35,13 @@ impl Order {
             turn: 0,
             heard: false,
             live: LiveRun::new(),
+            inside: BTreeMap::new(),
         }
     }
 
     /// The run goes on after a pause.
     pub fn resumed(&mut self) {
+        self.inside.values_mut().for_each(Self::resumed);
         if self.place == Place::Approving {
             self.place = Place::Calls {
                 started: 0,
@@ -51,6 +56,24 @@ impl Order {
         let all = self.calls.len();
         match (event, self.place.clone()) {
             (Event::Heard(_), Place::Between) => self.heard = true,
+            (Event::Compacted { .. }, Place::Between | Place::Asking) => {}
+            (Event::Inside { call_id, event }, Place::Calls { started, ended: 0 })
+                if started == all =>
+            {
+                let is_of = |id: &String| call_id == id || call_id.starts_with(&format!("{id}."));
+                if !self.calls.iter().any(is_of) {
+                    return wrong();
+                }
+                // A call that is tried again begins its run anew.
+                let begins =
+                    matches!(**event, Event::Heard(_)) && !self.inside.contains_key(call_id);
+                if begins {
+                    self.inside.insert(call_id.clone(), Self::new());
+                }
+                if let Some(inside) = self.inside.get_mut(call_id) {
+                    inside.take(event)?;
+                }
+            }
             (Event::TurnStarted { turn }, Place::Between) if self.heard => {
                 if *turn != self.turn + 1 {
                     return wrong();
@@ -119,6 +142,7 @@ impl Order {
                     return wrong();
                 }
                 self.place = Place::Between;
+                self.inside.clear();
             }
             _ => return wrong(),
         }

@@ -1,0 +1,95 @@
+//! Results on their way into the transcript, one a call and in the model's order.
+
+use super::batch::context;
+use super::desk::{Desk, Slot, Wishes};
+use super::error::Cause;
+use super::event::{CallEnded, Event};
+use super::state::{OpenCall, Stage};
+use super::turn::Drive;
+use crate::message::Outcome;
+use crate::tool::{CallEnd, ToolSet};
+
+impl Drive<'_> {
+    /// Hands out the results of the batch, and puts them into the transcript.
+    pub(super) async fn deliver(&mut self) -> Result<(), Cause> {
+        if self.state.open.is_empty() {
+            return Ok(());
+        }
+        if !self.events.are_read() {
+            self.state.deliver();
+            return self.save().await;
+        }
+        let mut ends = Vec::new();
+        self.state
+            .deliver_and(|end, result| ends.push(CallEnded::new(end, result)));
+        let saved = self.save().await;
+        for end in ends {
+            self.events.send(Event::CallEnded(end)).await;
+        }
+        saved
+    }
+
+    /// Shows the hooks how calls ended on which the batch itself did not come so far.
+    pub(super) async fn look_back(&mut self, tools: &ToolSet) -> Wishes {
+        let mut open = std::mem::take(&mut self.state.open);
+        let (host, head) = (self.host, &self.state.head);
+        let setup = host.agent(&head.handed_to).setup();
+        let desk = Desk {
+            tools,
+            setup,
+            host,
+            standing: None,
+        };
+        let mut wishes = Wishes::default();
+        let calls = self.state.last_calls();
+        for (index, (call, open)) in calls.into_iter().zip(&mut open).enumerate() {
+            let context = context(host, host.key(head.turn, index), call, open);
+            let slot = Slot::new(call, context, setup.mending).with_edit(open.edited.clone());
+            if let Some(tool) = slot.tool(tools) {
+                // Hooks see the arguments as the tool had them: mended.
+                let _ = tool.prepare(slot.arguments(), &slot.context);
+            }
+            if let Stage::Finished(end) = &mut open.stage {
+                wishes.add(desk.after(&slot, end).await);
+            }
+        }
+        self.state.open = open;
+        wishes
+    }
+
+    /// Ends what an earlier run of the conversation has left open. Nothing of it runs under a new prompt, but the hooks look
+    /// at how it ended as they look at everything that the model is to read.
+    pub(super) async fn close_left_open(&mut self) -> Result<(), Cause> {
+        if self.state.open.is_empty() {
+            return Ok(());
+        }
+        let tools = self.step()?.tools;
+        let agent = self.host.agent(&self.state.head.handed_to);
+        for open in &mut self.state.open {
+            let stage = std::mem::replace(&mut open.stage, Stage::Started);
+            let mut end = stage.into_end();
+            agent.setup().redact(&mut end.content);
+            open.stage = Stage::Finished(end);
+        }
+        let wishes = self.look_back(&tools).await;
+        self.deliver().await?;
+        wishes.stop.map_or(Ok(()), Err)
+    }
+}
+
+/// Of several calls that would hand the run on, the first does; the others are told.
+pub(super) fn keep_first_hand_over(open: &mut [OpenCall]) {
+    let mut first: Option<String> = None;
+    for open in open {
+        if let Stage::Finished(end) = &mut open.stage
+            && let Some(to) = (end.onward.as_ref()).and_then(|onward| onward.hand_to.clone())
+        {
+            if let Some(first) = &first {
+                let text = format!("the run was handed to `{first}` already, so this was not done");
+                *end = CallEnd::says(Outcome::Failed, text);
+            } else {
+                first = Some(to);
+            }
+        }
+    }
+}

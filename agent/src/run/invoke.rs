@@ -1,0 +1,80 @@
+//! Calls that no model asked for: those that tools make of other tools, and those that the host makes.
+
+use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
+use super::effects::{Effects, InProcess, Key};
+use super::error::Cause;
+use super::host::RunHost;
+use super::size;
+use crate::json::Mends;
+use crate::message::{Outcome, ToolCall, ToolResult};
+use crate::tool::{CallEnd, ToolContext, ToolSet};
+use std::sync::Arc;
+
+impl RunHost {
+    /// Runs one call that no model asked for, along the same road as those of a batch.
+    pub(super) async fn invoke_call(
+        self: &Arc<Self>,
+        tools: &ToolSet,
+        call: &ToolCall,
+        context: ToolContext,
+        approved: bool,
+    ) -> ToolResult {
+        if self.is_asking() {
+            let end = CallEnd::says(Outcome::NotRun, "a hook cannot call tools of its own run");
+            return end.result(call, Mends::default());
+        }
+        let agent = self.offered().by;
+        let setup = agent.setup();
+        let desk = Desk {
+            tools,
+            setup,
+            host: self,
+            standing: None,
+        };
+        let slot = Slot::new(call, context, setup.mending);
+        let mut end = self.invoked(&desk, &slot, approved).await;
+        self.wish(desk.after(&slot, &mut end).await);
+        slot.context.close();
+        size::cut(&mut end, self.setup().limits.results);
+        end.result(call, slot.arguments().mends())
+    }
+
+    async fn invoked(
+        self: &Arc<Self>,
+        desk: &Desk<'_>,
+        slot: &Slot<'_>,
+        approved: bool,
+    ) -> CallEnd {
+        if let Err(limit) = self.count_invoked(slot.call) {
+            return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
+        }
+        let call = match desk.admit(slot, approved, AskedBefore::No).await {
+            Admitted::Ready(call) => call,
+            Admitted::Waits(_) => {
+                return match slot.tool(desk.tools) {
+                    Some(tool) => CallEnd::needs_approval(tool.definition()),
+                    None => CallEnd::unknown_tool(&slot.call.name, desk.tools.names()),
+                };
+            }
+            Admitted::Ended(end) => return *end,
+            Admitted::Stopped(Cause::Cancelled) => return CallEnd::cancelled_before(),
+            Admitted::Stopped(why) => {
+                let end = CallEnd::refused(&slot.call.name, &why.to_string());
+                self.wish(Wishes::to_stop(why));
+                return end;
+            }
+        };
+        let effects = InProcess::inside(self);
+        let key = Key { turn: 0, index: 0 };
+        let tool = call.tool;
+        let mut end = match effects.run(key, call).await {
+            Ok(Ok(end)) => end,
+            Ok(Err(suspension)) => return CallEnd::nobody_answers(&suspension),
+            Err(_) => return CallEnd::cancelled(),
+        };
+        if let Some(why) = desk.take_in(Some(tool), &mut end) {
+            self.wish(Wishes::to_stop(why));
+        }
+        end
+    }
+}
