@@ -5,13 +5,15 @@ use crate::json::{Mends, Provenance};
 use crate::message::{ToolCall, Transcript, Usage};
 use crate::tool::{CallEnd, ToolError, ToolOutput};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A run that waits for decisions or for answers from outside, and goes on when it has them.
 ///
 /// It can be written down (it serialises, with a version) and go on in another process, with the same code or newer:
 /// calls that ran are never run again, and what was not decided is asked again. It holds the whole conversation: keep it as
-/// safe as that.
+/// safe as that. Go on with it once: of two copies each would do what was open in it, with the same idempotency keys. A
+/// [session](crate::Session) refuses the second.
 ///
 /// ```
 /// # use agent::{Agent, RunError, Verdict};
@@ -112,7 +114,8 @@ pub struct PendingCall<'a> {
 }
 
 impl<'a> PendingCall<'a> {
-    /// By what it is decided: its call id, after the ids of the calls in whose runs it was made.
+    /// By what it is decided: its call id, after the ids of the calls in whose runs it was made, with `/` between them. A `/`
+    /// or `~` of an id itself is written `~1` or `~0`.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -175,7 +178,7 @@ pub struct WaitingCall<'a> {
 }
 
 impl<'a> WaitingCall<'a> {
-    /// By what it is answered: its call id, after the ids of the calls in whose runs it was made.
+    /// By what it is answered: as [`PendingCall::id`].
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -290,9 +293,30 @@ impl Paused {
     }
 }
 
+/// A call's place in the id by which it is decided or answered: what an id may have in it does not part the places.
+fn place(call: &ToolCall) -> Cow<'_, str> {
+    if call.id.contains(['/', '~']) {
+        Cow::Owned(call.id.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(&call.id)
+    }
+}
+
+/// Where among the open calls the first place of this id is, and the id inside that call.
+fn find<'i>(run: &RunState, id: &'i str) -> Option<(usize, Option<&'i str>)> {
+    let (first, inside) = match id.split_once('/') {
+        Some((first, inside)) => (first, Some(inside)),
+        None => (id, None),
+    };
+    let at = run
+        .open_calls()
+        .position(|(call, _)| place(call) == first)?;
+    Some((at, inside))
+}
+
 fn waiting_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<WaitingCall<'a>>) {
     for (call, open) in run.open_calls() {
-        let id = format!("{path}{}", call.id);
+        let id = format!("{path}{}", place(call));
         if let Stage::Suspended { suspension, inner } = &open.stage {
             match inner {
                 None => found.push(WaitingCall {
@@ -307,26 +331,14 @@ fn waiting_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<WaitingCall<'a>
 }
 
 fn waiting_stage<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Stage> {
-    let at = run.open_calls().position(|(call, open)| {
-        matches!(open.stage, Stage::Suspended { .. })
-            && match id.strip_prefix(call.id.as_str()) {
-                Some(rest) => rest.is_empty() || rest.starts_with('/'),
-                None => false,
-            }
-    })?;
-    let inside = run
-        .open_calls()
-        .nth(at)
-        .and_then(|(call, _)| id.strip_prefix(call.id.as_str()))
-        .and_then(|rest| rest.strip_prefix('/'));
-    let stage = &mut run.open.get_mut(at)?.stage;
-    match (stage, inside) {
+    let (at, inside) = find(run, id)?;
+    match (&mut run.open.get_mut(at)?.stage, inside) {
         (
             Stage::Suspended {
                 inner: Some(run), ..
             },
-            Some(rest),
-        ) => waiting_stage(run, rest),
+            Some(inside),
+        ) => waiting_stage(run, inside),
         (stage @ Stage::Suspended { inner: None, .. }, None) => Some(stage),
         _ => None,
     }
@@ -334,7 +346,7 @@ fn waiting_stage<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Stage> {
 
 fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>>) {
     for (call, open) in run.open_calls() {
-        let id = format!("{path}{}", call.id);
+        let id = format!("{path}{}", place(call));
         match &open.stage {
             Stage::Waiting { why } => found.push(PendingCall {
                 id,
@@ -353,57 +365,45 @@ fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>
 }
 
 fn decide_in(run: &mut RunState, id: &str, verdict: Verdict) -> Option<()> {
-    let calls: Vec<(String, String)> = run
-        .open_calls()
-        .map(|(call, _)| (call.id.clone(), call.name.clone()))
-        .collect();
+    let (at, inside) = find(run, id)?;
+    let name = run.last_calls().get(at)?.name.clone();
     let RunState { open, head, .. } = run;
-    for ((call_id, name), open) in calls.iter().zip(open) {
-        let inside = id.strip_prefix(call_id.as_str());
-        match (&mut open.stage, inside) {
-            (Stage::Waiting { .. }, Some("")) => {
-                match &verdict {
-                    Verdict::ApproveForRun => {
-                        let shown = open.shown.as_ref();
-                        let fingerprint =
-                            shown.map_or_else(String::new, |shown| shown.fingerprint.clone());
-                        head.standing
-                            .insert(name.clone(), Standing::Approve { fingerprint });
-                    }
-                    Verdict::RejectForRun(why) => {
-                        head.standing
-                            .insert(name.clone(), Standing::Reject(why.clone()));
-                    }
-                    _ => {}
-                }
-                open.stage = match verdict {
-                    Verdict::Approve | Verdict::ApproveForRun => Stage::Cleared { approved: true },
-                    Verdict::Reject(why) | Verdict::RejectForRun(why) => {
-                        Stage::Finished(CallEnd::refused(name, &why))
-                    }
-                    Verdict::Edit(text) => {
-                        open.edited = Some(text);
-                        if let Some(ShownCall { arguments, .. }) = &mut open.shown {
-                            *arguments = None;
-                        }
-                        Stage::Cleared { approved: true }
-                    }
-                };
-                return Some(());
-            }
-            (
-                Stage::Suspended {
-                    inner: Some(inner), ..
-                },
-                Some(rest),
-            ) => {
-                let Some(rest) = rest.strip_prefix('/') else {
-                    continue;
-                };
-                return decide_in(inner, rest, verdict);
-            }
-            _ => {}
-        }
+    let open = open.get_mut(at)?;
+    match (&mut open.stage, inside) {
+        (Stage::Waiting { .. }, None) => {}
+        (
+            Stage::Suspended {
+                inner: Some(inner), ..
+            },
+            Some(inside),
+        ) => return decide_in(inner, inside, verdict),
+        _ => return None,
     }
-    None
+    match &verdict {
+        Verdict::ApproveForRun => {
+            let shown = open.shown.as_ref();
+            let fingerprint = shown.map_or_else(String::new, |shown| shown.fingerprint.clone());
+            head.standing
+                .insert(name.clone(), Standing::Approve { fingerprint });
+        }
+        Verdict::RejectForRun(why) => {
+            head.standing
+                .insert(name.clone(), Standing::Reject(why.clone()));
+        }
+        _ => {}
+    }
+    open.stage = match verdict {
+        Verdict::Approve | Verdict::ApproveForRun => Stage::Cleared { approved: true },
+        Verdict::Reject(why) | Verdict::RejectForRun(why) => {
+            Stage::Finished(CallEnd::refused(&name, &why))
+        }
+        Verdict::Edit(text) => {
+            open.edited = Some(text);
+            if let Some(ShownCall { arguments, .. }) = &mut open.shown {
+                *arguments = None;
+            }
+            Stage::Cleared { approved: true }
+        }
+    };
+    Some(())
 }

@@ -268,3 +268,44 @@ async fn what_gives_up_when_it_is_told_to_has_been_cancelled_and_has_not_failed(
         results[0].text()
     );
 }
+
+#[tokio::test]
+async fn an_id_with_a_slash_in_it_is_not_that_of_a_call_inside_another() {
+    let log = Log::default();
+    let gated = || {
+        notes(&log)
+            .with_policy("note", |policy| policy.needs_approval = true)
+            .unwrap()
+    };
+    let steps = [Step::call(noting("b")), Step::text("noted")];
+    let inner = Agent::builder::<()>(scripted(steps))
+        .tools(gated())
+        .build()
+        .unwrap();
+    let helper = inner.as_tool("helper", "Ask another agent.").unwrap();
+    let steps = [
+        Step::call(asks("a")),
+        Step::calls([noting("a/b"), noting("a~1b")]),
+        Step::text("done"),
+    ];
+    let outer = Agent::builder::<()>(scripted(steps))
+        .tools(ToolSet::from_tools([helper]).unwrap())
+        .tools(gated())
+        .build()
+        .unwrap();
+    let paused = |error: agent::RunError| error.into_paused().unwrap();
+    let mut waits = paused(outer.run("go").await.unwrap_err());
+    let ids = |waits: &agent::Paused| -> Vec<String> {
+        waits.pending().map(|call| call.id().to_owned()).collect()
+    };
+    assert_eq!(ids(&waits), ["a/b"]);
+    waits.decide("a/b", Verdict::Approve).unwrap();
+    let mut waits = paused(outer.resume(waits).await.unwrap_err());
+    assert_eq!(ids(&waits), ["a~1b", "a~01b"]);
+    assert!(waits.decide("a/b", Verdict::Approve).is_err());
+    let no = Verdict::Reject("no".to_owned());
+    waits.decide("a~01b", no).unwrap();
+    waits.decide("a~1b", Verdict::Approve).unwrap();
+    outer.resume(waits).await.unwrap();
+    assert_eq!(log.all(), ["run b", "run a/b"]);
+}

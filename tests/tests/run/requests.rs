@@ -146,3 +146,19 @@ async fn a_named_tool_that_goes_away_between_two_requests_is_an_error_before_the
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     assert_eq!(error.into_transcript().len(), 2);
 }
+
+#[tokio::test]
+async fn what_says_nothing_is_not_sent_and_where_nothing_was_said_nobody_is_asked() {
+    let model = scripted([Step::text("never asked")]);
+    let agent = Agent::builder::<()>(Arc::clone(&model)).build().unwrap();
+    let error = agent.run(" \n").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Model);
+    assert_eq!(error.model_error().unwrap().kind(), ModelErrorKind::Request);
+    assert_eq!(model.remaining(), 1);
+    assert!(error.into_transcript().is_empty());
+
+    let history: Transcript = [Message::user("before")].into_iter().collect();
+    let answer = agent.run("").history(history).await.unwrap();
+    assert_eq!(answer.transcript()[0], Message::user("before"));
+    assert_eq!(answer.transcript().len(), 2);
+}

@@ -35,7 +35,7 @@ impl Wild {
         if below(8) == 0 {
             parts.push(Part::reasoning("let me think"));
         }
-        let reason = match below(24) {
+        let reason = match below(60) {
             0 | 1 => StopReason::Length,
             2 => StopReason::Refusal,
             3 => StopReason::ContentFilter,

@@ -253,7 +253,7 @@ impl World {
 }
 
 fn limits(set: &mut Numbers) -> Limits {
-    let mut limits = Limits::new().turns(8).repeats(6);
+    let mut limits = Limits::new().turns(12).repeats(6);
     match set.below(13) {
         0 => limits = limits.requests(3),
         1 => limits = limits.calls(5),
