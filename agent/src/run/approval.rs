@@ -264,7 +264,7 @@ impl Paused {
     /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have: what becomes of an error is for the
     /// tool's `on_error` to say, when the run goes on. Returns whether the call waits.
     ///
-    /// A call that is not answered when the run goes on gets an error result that says so; in a session it goes on waiting.
+    /// A call that is not answered when the run goes on makes it wait again. Where nobody will answer, say so with an error.
     pub fn answer(&mut self, id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
         match waiting_stage(&mut self.state, id) {
             Some(stage) => {

@@ -13,7 +13,7 @@ use super::error::Cause;
 use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
-use super::state::{OpenCall, RunState, Stage, close_calls, interrupted};
+use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted};
 use super::turn::Drive;
 use crate::message::{Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
@@ -118,14 +118,7 @@ impl Drive<'_> {
             .into_iter()
             .zip(open.iter())
             .enumerate()
-            .map(|(index, (call, open))| {
-                Slot::new(
-                    call,
-                    context(self.host, host.key(head.turn, index), call, open),
-                    setup.mending,
-                )
-                .with_edit(open.edited.clone())
-            })
+            .map(|(index, (call, open))| slot(host, head, index, call, open))
             .collect();
         let desk = Desk {
             tools,
@@ -134,7 +127,7 @@ impl Drive<'_> {
             standing: Some(&head.standing),
         };
 
-        let ready = admit(&desk, &slots, open, effects.keeps(), events).await?;
+        let ready = admit(&desk, &slots, open, events).await?;
         announce(&slots, open, events).await;
 
         let mut batch = Batch {
@@ -187,13 +180,12 @@ impl Drive<'_> {
             return Err(Cause::Suspended(reason.clone()));
         }
         // The hooks see the ends of those, too, that did not begin.
-        close_calls(
-            open,
-            match cancelled {
-                true => CallEnd::cancelled_before,
-                false => CallEnd::stopped_before,
-            },
-        );
+        let not_begun = if cancelled {
+            CallEnd::cancelled_before
+        } else {
+            CallEnd::stopped_before
+        };
+        close_calls(open, not_begun);
         keep_first_hand_over(open);
         passed.hooks = true;
         for (slot, open) in slots.iter().zip(open.iter_mut()) {
@@ -223,12 +215,20 @@ fn not_begun(cause: &Cause) -> CallEnd {
     }
 }
 
-pub(super) fn context(
+/// A call of the batch with all that it has come by so far.
+pub(super) fn slot<'a>(
     host: &Arc<RunHost>,
-    key: CallKey,
-    call: &ToolCall,
+    head: &Head,
+    index: usize,
+    call: &'a ToolCall,
     open: &OpenCall,
-) -> ToolContext {
+) -> Slot<'a> {
+    let key = host.key(head.turn, index);
+    let mending = host.agent(&head.handed_to).setup().mending;
+    Slot::new(call, context(host, key, call, open), mending).with_edit(open.edited.clone())
+}
+
+fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
     let inner = match &open.stage {
         Stage::Suspended {
             inner: Some(inner), ..
@@ -246,8 +246,7 @@ pub(super) fn context(
     .at_depth(host.depth())
 }
 
-/// Takes each call that has not run to where it may run, waits, or has ended. One that waits for an answer from outside
-/// and was given none goes on waiting where the run is kept (`keeps`), and else has ended.
+/// Takes each call that has not run to where it may run, waits, or has ended.
 ///
 /// # Errors
 ///
@@ -256,7 +255,6 @@ async fn admit<'a>(
     desk: &Desk<'a>,
     slots: &'a [Slot<'a>],
     open: &mut [OpenCall],
-    keeps: bool,
     events: &Events,
 ) -> Result<Vec<(usize, ReadyCall<'a>)>, Cause> {
     let mut ready = Vec::with_capacity(open.len());
@@ -273,19 +271,14 @@ async fn admit<'a>(
                 open.stage = Stage::Finished(interrupted());
                 continue;
             }
-            // Where a process died, nobody may have heard yet that this call waits.
-            Stage::Suspended { .. } if keeps => continue,
-            Stage::Suspended { suspension, .. } => {
-                open.stage = Stage::Finished(CallEnd::nobody_answers(suspension));
-                continue;
-            }
             Stage::Answered { .. } => {
                 if let Some(cause) = take_answer(desk, slot, open) {
                     return Err(cause);
                 }
                 continue;
             }
-            Stage::Finished(_) => continue,
+            // What nobody has answered goes on waiting, as does what nobody has decided about.
+            Stage::Suspended { .. } | Stage::Finished(_) => continue,
         };
         let admitted = desk.admit(slot, approved, before).await;
         open.mends = slot.arguments().mends();
@@ -376,7 +369,7 @@ struct Batch<'a, 'o> {
     effects: &'a dyn Effects,
     events: &'a Events,
     transcript: &'a Transcript,
-    head: &'a super::state::Head,
+    head: &'a Head,
     /// What calls have wished of the run so far: once one has stopped it, no further one starts.
     wishes: Wishes,
 }

@@ -25,7 +25,8 @@ impl Agent {
     ///
     /// The run inside shares what belongs to the run around it: cancellation, run data, and the limits, which hold for
     /// both together; what it uses is counted in both. Where a person must agree to one of its calls, the run around it
-    /// waits, and goes on inside when it is resumed. It sees nothing of the conversation around it; whoever follows the run
+    /// waits, and goes on inside when it is resumed. Why it has no answer, if it has none, is the error of the call; what its
+    /// provider, its hooks or the internal errors of its tools said is for the host alone. It sees nothing of the conversation around it; whoever follows the run
     /// around it sees its events, as [`Event::Inside`](crate::Event::Inside).
     ///
     /// ```
@@ -71,11 +72,11 @@ impl BuiltIn for Inner {
             Err(error) => error,
         };
         let Some(reason) = error.waits_for() else {
-            return Err(ToolError::new(error));
+            return Err(error.into_tool_error());
         };
         let state = match error.into_paused() {
             Ok(paused) => paused.into_state(),
-            Err(error) => return Err(ToolError::new(error)),
+            Err(error) => return Err(error.into_tool_error()),
         };
         let inner = serde_json::to_value(&state).map_err(|error| {
             ToolError::internal(format!("the run that waits has no JSON: {error}"))

@@ -1,7 +1,7 @@
 //! Results on their way into the transcript, one a call and in the model's order.
 
-use super::batch::context;
-use super::desk::{Desk, Slot, Wishes};
+use super::batch::slot;
+use super::desk::{Desk, Wishes};
 use super::error::Cause;
 use super::event::{CallEnded, Event};
 use super::state::{OpenCall, Stage};
@@ -43,8 +43,7 @@ impl Drive<'_> {
         let mut wishes = Wishes::default();
         let calls = self.state.last_calls();
         for (index, (call, open)) in calls.into_iter().zip(&mut open).enumerate() {
-            let context = context(host, host.key(head.turn, index), call, open);
-            let slot = Slot::new(call, context, setup.mending).with_edit(open.edited.clone());
+            let slot = slot(host, head, index, call, open);
             if let Some(tool) = slot.tool(tools) {
                 // Hooks see the arguments as the tool had them: mended.
                 let _ = tool.prepare(slot.arguments(), &slot.context);

@@ -166,6 +166,25 @@ impl RunError {
         }
     }
 
+    /// The same as the error of the call in which the run ran. What only the host may know of it, the model around the call
+    /// does not read: what providers, stores, hooks and tools have said to the host.
+    pub(super) fn into_tool_error(self) -> ToolError {
+        let is_for_model = match &self.0.cause {
+            Cause::Tool { error, .. } => error.is_visible(),
+            Cause::Model(_)
+            | Cause::Session(_)
+            | Cause::Stopped { .. }
+            | Cause::MissingData { .. }
+            | Cause::NoShape(_) => false,
+            _ => true,
+        };
+        if is_for_model {
+            ToolError::new(self)
+        } else {
+            ToolError::internal(self)
+        }
+    }
+
     /// The limit that was reached, if that is why the run stopped.
     pub fn limit(&self) -> Option<&Limit> {
         match &self.0.cause {

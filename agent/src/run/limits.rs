@@ -404,7 +404,9 @@ fn hash_json(value: &Value, hasher: &mut impl Hasher) {
     match value {
         Value::Array(items) => {
             items.len().hash(hasher);
-            items.iter().for_each(|item| hash_json(item, hasher));
+            for item in items {
+                hash_json(item, hasher);
+            }
         }
         Value::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();

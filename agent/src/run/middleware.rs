@@ -261,7 +261,8 @@ impl Middleware for RateLimit {
     }
 }
 
-/// At most so many calls of one tool at a time, in all runs of an agent: for what the tool uses is scarce.
+/// At most so many calls of one tool at a time, in all runs of an agent: for what the tool uses is scarce. A tool that
+/// [calls](crate::ToolContext::invoke) itself has its own place all the while: give it a time limit.
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     calls: usize,

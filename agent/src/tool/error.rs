@@ -124,6 +124,11 @@ impl ToolError {
         &self.advice
     }
 
+    /// Whether the model may read its sentence.
+    pub(crate) fn is_visible(&self) -> bool {
+        self.visible
+    }
+
     /// Whether it asks the model to try in another way.
     pub(crate) fn asks_for_retry(&self) -> bool {
         self.advice == Advice::Retry

@@ -5,7 +5,7 @@ use agent::message::{Content, Outcome, Reply};
 use agent::model::Step;
 use agent::{
     After, Agent, AgentBuilder, Before, CallEnd, CallInfo, Execution, Gate, Hook, Limit, Limits,
-    RateLimit, Retry, RunErrorKind, State, ToolError, tool, tools,
+    RateLimit, Retry, RunErrorKind, RunInfo, State, ToolError, tool, tools,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Hangs {
 
 #[async_trait]
 impl Hook for Hangs {
-    async fn input(&self, _: &[Content]) -> Result<Gate, ToolError> {
+    async fn input(&self, _: &RunInfo<'_>, _: &[Content]) -> Result<Gate, ToolError> {
         self.at(At::Input).await;
         Ok(Gate::Pass)
     }
@@ -50,7 +50,7 @@ impl Hook for Hangs {
         Ok(After::GoOn)
     }
 
-    async fn output(&self, _: &Reply) -> Result<Gate, ToolError> {
+    async fn output(&self, _: &RunInfo<'_>, _: &Reply) -> Result<Gate, ToolError> {
         self.at(At::Output).await;
         Ok(Gate::Pass)
     }

@@ -309,3 +309,60 @@ async fn an_id_with_a_slash_in_it_is_not_that_of_a_call_inside_another() {
     outer.resume(waits).await.unwrap();
     assert_eq!(log.all(), ["run b", "run a/b"]);
 }
+
+/// Fail for a reason that is the host's.
+#[tool]
+async fn fail(
+    /// Whether the model may know.
+    tell: bool,
+) -> Result<(), ToolError> {
+    let why = "no connection to 10.0.0.5";
+    Err(match tell {
+        true => ToolError::new(why),
+        false => ToolError::internal(why),
+    })
+}
+
+/// Ends the run with a reason for the host.
+struct Strict;
+
+#[async_trait::async_trait]
+impl agent::Hook for Strict {
+    async fn output(
+        &self,
+        _: &agent::RunInfo<'_>,
+        _: &agent::message::Reply,
+    ) -> Result<agent::Gate, ToolError> {
+        Ok(agent::Gate::Stop("names 10.0.0.5".to_owned()))
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_inside_a_call_tells_its_host_the_model_around_it_does_not_read() {
+    use agent::model::{ModelError, ModelErrorKind};
+    let failing = |tell: bool| Step::call(call("f", "fail", &format!(r#"{{"tell":{tell}}}"#)));
+    let lost = ModelError::new(ModelErrorKind::Connection, "no connection to 10.0.0.5");
+    for (step, is_told) in [
+        (failing(true), true),
+        (failing(false), false),
+        (Step::error(lost), false),
+        (Step::text("the address is secret"), false),
+    ] {
+        let inner = Agent::builder::<()>(scripted([step]))
+            .tools(tools![fail])
+            .on_error(agent::OnError::Fatal)
+            .hook(Strict)
+            .build()
+            .unwrap();
+        let outer = around(&inner, [Step::call(asks("o")), Step::text("done")]);
+        let answer = outer.run("go").await.unwrap();
+        let result = &first_results(answer.transcript())[0];
+        assert_eq!(result.outcome, Outcome::Failed);
+        assert_eq!(
+            result.text().contains("10.0.0.5"),
+            is_told,
+            "{}",
+            result.text()
+        );
+    }
+}

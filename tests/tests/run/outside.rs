@@ -65,9 +65,15 @@ async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
     );
     assert!(!paused.answer("a", Ok(ToolOutput::text("forged"))));
 
-    // A resumed run has its history; another one would lose the calls.
+    // A resumed run has its history; another one would lose the calls. Nobody has answered `d` yet, so it waits on.
     let other = Transcript::new();
-    let answer = agent.resume(paused).history(other).await.unwrap();
+    let error = agent.resume(paused).history(other).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Suspended);
+    let mut paused = error.into_paused().unwrap();
+    let waiting: Vec<_> = paused.waiting().map(|call| call.id().to_owned()).collect();
+    assert_eq!(waiting, ["d"]);
+    assert!(paused.answer("d", Err(ToolError::new("there are no nuts"))));
+    let answer = agent.resume(paused).await.unwrap();
     model.assert_complete();
     let results = first_results(answer.transcript());
     let ends: Vec<_> = results

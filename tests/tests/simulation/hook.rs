@@ -2,7 +2,9 @@
 
 use crate::world::{World, mark_in};
 use agent::message::{Content, Reply};
-use agent::{After, Before, CallEnd, CallInfo, Gate, Hook, ToolContext, ToolError, ToolOutput};
+use agent::{
+    After, Before, CallEnd, CallInfo, Gate, Hook, RunInfo, ToolContext, ToolError, ToolOutput,
+};
 use async_trait::async_trait;
 use serde_json::json;
 use std::sync::Arc;
@@ -12,17 +14,12 @@ use std::time::Duration;
 pub struct Meddler {
     pub world: Arc<World>,
     pub meddles: bool,
-    pub depth: u32,
 }
 
 impl Meddler {
-    async fn gate(&self, replacement: &str) -> Result<Gate, ToolError> {
+    async fn gate(&self, run: &RunInfo<'_>, replacement: &str) -> Result<Gate, ToolError> {
         let world = &self.world;
-        // Which run it is, a hook is not told here; only one agent of a world has this depth at a time, unless it is a helper.
-        let _asking = match self.depth {
-            0 => Some(Asking::begin_of(world, "the outermost".to_owned()).await),
-            _ => None,
-        };
+        let _asking = Asking::begin_of(world, run.run_id().to_owned()).await;
         if !self.meddles {
             return Ok(Gate::Pass);
         }
@@ -76,12 +73,12 @@ impl Hook for Meddler {
         "meddler"
     }
 
-    async fn input(&self, _: &[Content]) -> Result<Gate, ToolError> {
-        self.gate("what a person said was replaced").await
+    async fn input(&self, run: &RunInfo<'_>, _: &[Content]) -> Result<Gate, ToolError> {
+        self.gate(run, "what a person said was replaced").await
     }
 
-    async fn output(&self, _: &Reply) -> Result<Gate, ToolError> {
-        self.gate("what the model said was replaced").await
+    async fn output(&self, run: &RunInfo<'_>, _: &Reply) -> Result<Gate, ToolError> {
+        self.gate(run, "what the model said was replaced").await
     }
 
     async fn before(&self, call: &CallInfo<'_>) -> Result<Before, ToolError> {

@@ -56,7 +56,6 @@ impl Order {
         let all = self.calls.len();
         match (event, self.place.clone()) {
             (Event::Heard(_), Place::Between) => self.heard = true,
-            (Event::Compacted { .. }, Place::Between | Place::Asking) => {}
             (Event::Inside { call_id, event }, Place::Calls { started, ended: 0 })
                 if started == all =>
             {
@@ -81,8 +80,10 @@ impl Order {
                 self.turn = *turn;
                 self.place = Place::Asking;
             }
-            (
-                Event::Text(_)
+            (Event::Compacted { .. }, Place::Between)
+            | (
+                Event::Compacted { .. }
+                | Event::Text(_)
                 | Event::Reasoning(_)
                 | Event::Refusal(_)
                 | Event::CallWritten { .. }

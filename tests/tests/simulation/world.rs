@@ -161,7 +161,6 @@ impl World {
         .hook(Meddler {
             world: Arc::clone(self),
             meddles: set.below(3) > 0,
-            depth,
         })
         .redact(|content| {
             if let Content::Text { text } = content {
