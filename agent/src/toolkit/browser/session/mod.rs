@@ -212,7 +212,7 @@ impl Session {
     /// Lets the page do what it put off.
     async fn pause(&self, tab: &Tab) -> Answer<()> {
         let world = self.world(&tab.session, &tab.target).await?;
-        let script = include_str!("script/pause.js");
+        let script = include_str!("../script/pause.js");
         let pause = json!({"expression": script, "contextId": world, "awaitPromise": true});
         let session = Some(tab.session.as_str());
         self.link
