@@ -73,7 +73,7 @@ fn skip(input: ParseStream<'_>) {
     }
 }
 
-fn list(known: &[&str]) -> String {
+pub(crate) fn list(known: &[&str]) -> String {
     let quoted: Vec<_> = known.iter().map(|key| format!("`{key}`")).collect();
     quoted.join(", ")
 }

@@ -5,6 +5,7 @@ use crate::docs::Docs;
 use crate::json::Json;
 use crate::types::Passing;
 use proc_macro2::{Ident, Span};
+use syn::token::Paren;
 use syn::{Attribute, Expr, LitStr, Path, ReturnType, Type, Visibility};
 
 pub(crate) struct Tool {
@@ -38,6 +39,13 @@ impl Tool {
     }
 }
 
+impl Param {
+    /// Whether the model sends it.
+    pub(crate) fn is_argument(&self) -> bool {
+        self.name.is_some() && !crate::types::is_host(&self.ty)
+    }
+}
+
 /// An identifier without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
@@ -64,7 +72,7 @@ pub(crate) struct Options {
     pub(crate) on_error: Option<OnError>,
     pub(crate) proxy: Option<Ident>,
     /// What may refuse the arguments together.
-    pub(crate) validate: Option<Path>,
+    pub(crate) validate: Option<Asked>,
     pub(crate) krate: Option<Path>,
     pub(crate) inline: Option<Span>,
 }
@@ -74,7 +82,14 @@ pub(crate) enum Approval {
     /// To all of them, or to none.
     Always(bool),
     /// As this function says of the arguments.
-    Asked(Path),
+    Asked(Asked),
+}
+
+/// A function of the author's that is asked about the arguments: `path`, or `path(to, cents)`.
+pub(crate) struct Asked {
+    pub(crate) path: Path,
+    /// Those that it is asked about, in its order; else all, in theirs.
+    pub(crate) about: Option<(Paren, Vec<Ident>)>,
 }
 
 pub(crate) enum OnError {
@@ -84,6 +99,8 @@ pub(crate) enum OnError {
 }
 
 pub(crate) struct Param {
+    /// As the function calls it.
+    pub(crate) ident: Option<Ident>,
     /// Without a name only the host can fill it.
     pub(crate) name: Option<(String, Span)>,
     pub(crate) ty: Type,

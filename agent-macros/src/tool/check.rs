@@ -1,7 +1,7 @@
 //! What is wrong with a tool, as far as its tokens show it.
 
-use super::ast::{Param, Tool};
-use crate::error::Errors;
+use super::ast::{Approval, Asked, Param, Tool, plain};
+use crate::error::{Errors, closest};
 use crate::json;
 use crate::types::{Passing, Spelled};
 use proc_macro2::Span;
@@ -23,6 +23,12 @@ pub(crate) fn tool(tool: &Tool, errors: &Errors) {
                 "a tool returns a type that is written out, not `impl Trait`",
             );
         }
+    }
+    if let Some(Approval::Asked(asked)) = &tool.options.needs_approval {
+        about(asked, tool, errors);
+    }
+    if let Some(asked) = &tool.options.validate {
+        about(asked, tool, errors);
     }
     for param in &tool.params {
         spelling(param, errors);
@@ -84,6 +90,32 @@ fn policy(tool: &Tool, errors: &Errors) {
     }
     if let (Some(inline), true) = (options.inline, tool.is_async) {
         errors.at(inline, "`inline` is for functions that are not `async`: an async one runs in the run's own task anyway");
+    }
+}
+
+/// What a function is asked about must be something that the model sends.
+fn about(asked: &Asked, tool: &Tool, errors: &Errors) {
+    let sent: Vec<String> = tool
+        .params
+        .iter()
+        .filter(|param| param.is_argument())
+        .filter_map(|param| param.ident.as_ref().map(plain))
+        .collect();
+    let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+    for name in asked.about.iter().flat_map(|(_, names)| names) {
+        let typed = plain(name);
+        if sent.contains(&typed.as_str()) {
+            continue;
+        }
+        let help = match closest(&typed, &sent) {
+            Some(meant) => format!("; did you mean `{meant}`?"),
+            None if sent.is_empty() => ": it has none".to_owned(),
+            None => format!("; the model sends {}", crate::keys::list(&sent)),
+        };
+        errors.on(
+            name,
+            format_args!("`{typed}` is no argument of this tool{help}"),
+        );
     }
 }
 

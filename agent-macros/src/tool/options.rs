@@ -1,11 +1,11 @@
 //! `#[tool(..)]` on a function.
 
-use super::ast::{Approval, OnError, Options};
+use super::ast::{Approval, Asked, OnError, Options};
 use crate::error::Errors;
 use crate::keys::{bare, flag, parse as parse_keys, text, value};
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{Parse, ParseStream};
 use syn::{Error, LitStr, Result, Token, parenthesized, token};
 
 const KEYS: &[&str] = &[
@@ -82,6 +82,22 @@ fn approval(key: &Ident, input: ParseStream<'_>) -> Result<Approval> {
         return flag(key, input).map(Approval::Always);
     }
     value(key, input, "path").map(Approval::Asked)
+}
+
+impl Parse for Asked {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let path = syn::Path::parse_mod_style(input)?;
+        if !input.peek(token::Paren) {
+            return Ok(Self { path, about: None });
+        }
+        let content;
+        let parentheses = parenthesized!(content in input);
+        let names = content.parse_terminated(Ident::parse, Token![,])?;
+        Ok(Self {
+            path,
+            about: Some((parentheses, names.into_iter().collect())),
+        })
+    }
 }
 
 /// `feed`, `fatal` or `say("..")`.

@@ -58,7 +58,12 @@ fn param(typed: &mut PatType, errors: &Errors) -> Param {
             None
         }
     };
+    let ident = match &*typed.pat {
+        Pat::Ident(pat) => Some(pat.ident.clone()),
+        _ => None,
+    };
     Param {
+        ident,
         name,
         passing: Passing::of(&typed.ty),
         ty: (*typed.ty).clone(),

@@ -8,12 +8,12 @@ use agent::{
 };
 use std::sync::Arc;
 
-fn too_much(cents: &u64, _to: &str) -> bool {
+fn too_much(cents: &u64) -> bool {
     *cents > 1000
 }
 
 /// Pay an invoice.
-#[tool(needs_approval = too_much)]
+#[tool(needs_approval = too_much(cents))]
 async fn pay(
     /// How much, in cents.
     #[arg(range = 1..)]
@@ -26,6 +26,7 @@ async fn pay(
     "paid".to_owned()
 }
 
+/// Asked about all arguments, in their order.
 fn where_to(path: &str) -> Permission {
     match path {
         "/etc/passwd" => Permission::Deny("leave that alone".to_owned()),

@@ -1,6 +1,6 @@
 //! From arguments to a call that has not begun: the one box of a call, which owns them.
 
-use super::read::asked_of_all;
+use super::read::ask_author;
 use super::{Place, allow, kept, lends, slot};
 use crate::tool::ast::{Approval, Tool};
 use crate::types::{Kept, Passing, Spelled};
@@ -107,9 +107,10 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
 
 /// Asks the user's own function whether a person must agree, before the arguments are moved into the call.
 fn permission(tool: &Tool, private: &TokenStream) -> (TokenStream, TokenStream) {
-    let Some(Approval::Asked(path)) = &tool.options.needs_approval else {
+    let Some(Approval::Asked(asked)) = &tool.options.needs_approval else {
         return (TokenStream::new(), TokenStream::new());
     };
+    let path = &asked.path;
     let permission = Ident::new("permission", Span::mixed_site());
     // A method of the same value is asked as one.
     let is_method = tool.has_self
@@ -118,10 +119,10 @@ fn permission(tool: &Tool, private: &TokenStream) -> (TokenStream, TokenStream) 
             .first()
             .is_some_and(|first| first.ident == "Self");
     let this = is_method.then(|| quote_spanned!(Span::mixed_site()=> &**this));
-    let said = asked_of_all(
+    let said = ask_author(
         tool,
         private,
-        path,
+        asked,
         this,
         |said| quote_spanned!(path.span()=> #permission = #private::ApprovalAnswer::into_permission(#said);),
     );

@@ -2,8 +2,8 @@
 
 use super::{ask, kept, place, slot, wire_name};
 use crate::json;
-use crate::tool::ast::{Param, Tool};
-use crate::types::{self, with_lifetime};
+use crate::tool::ast::{Asked, Param, Tool};
+use crate::types::with_lifetime;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
@@ -79,7 +79,7 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
     };
     let each: Vec<_> = tool.params.iter().enumerate().filter_map(one).collect();
     let whole = tool.options.validate.as_ref().map(|validate| {
-        let said = asked_of_all(
+        let said = ask_author(
             tool,
             private,
             validate,
@@ -101,38 +101,60 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// Asks a function of the user's about all that the model sends, after what else it is given `first`, and does with its
+/// Asks a function of the author's about what the model sends, after what else it is given `first`, and does with its
 /// answer what `then` says.
-pub(super) fn asked_of_all(
+pub(super) fn ask_author(
     tool: &Tool,
     private: &TokenStream,
-    path: &syn::Path,
+    asked: &Asked,
     first: Option<TokenStream>,
     then: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let is_argument =
-        |(_, param): &(usize, &Param)| param.name.is_some() && !types::is_host(&param.ty);
-    let arguments: Vec<_> = tool.params.iter().enumerate().filter(is_argument).collect();
+    let path = &asked.path;
+    let sent = || {
+        tool.params
+            .iter()
+            .enumerate()
+            .filter(|(_, param)| param.is_argument())
+    };
+    let arguments: Vec<_> = match &asked.about {
+        None => sent().collect(),
+        Some((_, names)) => names
+            .iter()
+            .filter_map(|name| sent().find(|(_, param)| param.ident.as_ref() == Some(name)))
+            .collect(),
+    };
     let slots: Vec<_> = arguments.iter().map(|(at, _)| slot(*at)).collect();
     let by_type = arguments.iter().filter(|(_, param)| {
         param.arg.schema_with.is_none() && param.arg.deserialize_with.is_none()
     });
-    let asked = by_type.map(|(_, param)| {
+    let from_model = by_type.map(|(_, param)| {
         let span = place(param);
         let kept = kept(tool, param, "'_", private);
         quote_spanned!(span=> #private::from_model::<#kept, _>();)
     });
-    let given = slots.iter().map(|slot| {
+    // Where the author named the argument, or else the function, for it may take another type.
+    let named = |at: usize| {
+        let (_, names) = asked.about.as_ref()?;
+        names.get(at).map(Ident::span)
+    };
+    let given = slots.iter().enumerate().map(|(at, slot)| {
         let mut slot = slot.clone();
-        slot.set_span(slot.span().located_at(path.span()));
-        slot
+        slot.set_span(slot.span().located_at(named(at).unwrap_or(path.span())));
+        slot.to_token_stream()
     });
-    let given = first
-        .into_iter()
-        .chain(given.map(|slot| slot.to_token_stream()));
-    let then = then(quote_spanned!(path.span()=> #path(#(#given),*)));
+    let given = first.into_iter().chain(given);
+    let given = quote!(#(#given),*);
+    let then = then(match &asked.about {
+        None => quote_spanned!(path.span()=> #path(#given)),
+        Some((parentheses, _)) => {
+            let mut said = path.to_token_stream();
+            parentheses.surround(&mut said, |tokens| tokens.extend(given));
+            said
+        }
+    });
     quote_spanned! {Span::mixed_site()=>
-        #(#asked)*
+        #(#from_model)*
         if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
             #then
         }

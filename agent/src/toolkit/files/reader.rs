@@ -34,7 +34,7 @@ impl FileReader {
 #[tool]
 impl FileReader {
     /// Read a file: text with line numbers, or an image. Long files come in pieces.
-    #[tool(read_only, idempotent, parallel, needs_approval = approval::first_of_three)]
+    #[tool(read_only, idempotent, parallel, needs_approval = approval::path(path))]
     fn read(
         &self,
         /// The file, relative to the working folder.
@@ -72,7 +72,7 @@ impl FileReader {
     }
 
     /// List what is in a folder, in the order of the names; folders end in `/`, links in `@`.
-    #[tool(read_only, idempotent, parallel, needs_approval = approval::first)]
+    #[tool(read_only, idempotent, parallel, needs_approval = approval::path(path))]
     fn list(
         &self,
         /// The folder, relative to the working folder.
@@ -101,7 +101,7 @@ impl FileReader {
     }
 
     /// Show a folder with the folders in it as a tree. What ignore files name is left out.
-    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::first_of_two)]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::path(path))]
     fn tree(
         &self,
         /// The folder, relative to the working folder.

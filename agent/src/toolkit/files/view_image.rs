@@ -25,7 +25,7 @@ impl ImageViewer {
 #[tool]
 impl ImageViewer {
     /// Ask a question about an image: what is on it, what it says. A model that sees answers.
-    #[tool(read_only, parallel, timeout = "120s", needs_approval = approval::first_of_two)]
+    #[tool(read_only, parallel, timeout = "120s", needs_approval = approval::path(path))]
     async fn view_image(
         &self,
         /// The image, relative to the working folder: PNG, JPEG, GIF or WebP.

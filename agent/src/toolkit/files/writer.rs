@@ -28,7 +28,7 @@ impl FileWriter {
 impl FileWriter {
     /// Write a whole file. One that exists must have been read before, and be as it was then. To change a part of a file,
     /// use `edit`.
-    #[tool(destructive, sequential, needs_approval = approval::first_of_two)]
+    #[tool(destructive, sequential, needs_approval = approval::path(path))]
     fn write(
         &self,
         /// The file, relative to the working folder; folders on the way are made.
@@ -57,7 +57,7 @@ impl FileWriter {
     }
 
     /// Add text at the end of a file, on a line of its own. A file that is not there is made.
-    #[tool(sequential, needs_approval = approval::first_of_two)]
+    #[tool(sequential, needs_approval = approval::path(path))]
     fn append(
         &self,
         /// The file, relative to the working folder.
@@ -94,7 +94,7 @@ impl FileWriter {
     }
 
     /// Replace exact text in a file. All edits are made, or none; each is found in the file as it is now.
-    #[tool(sequential, needs_approval = approval::first_of_two)]
+    #[tool(sequential, needs_approval = approval::path(path))]
     fn edit(
         &self,
         /// The file, relative to the working folder.
@@ -156,7 +156,7 @@ impl FileWriter {
     }
 
     /// Move or rename a file or a folder.
-    #[tool(name = "move", destructive, sequential, needs_approval = approval::both_of_three)]
+    #[tool(name = "move", destructive, sequential, needs_approval = approval::both(from, to))]
     fn rename(
         &self,
         /// What to move.
@@ -201,7 +201,7 @@ impl FileWriter {
     }
 
     /// Delete a file, or a folder with all that is in it.
-    #[tool(destructive, sequential, needs_approval = approval::first_of_two)]
+    #[tool(destructive, sequential, needs_approval = approval::path(path))]
     fn delete(
         &self,
         /// What to delete. Of a link, the link itself.

@@ -46,7 +46,7 @@ pub enum FindKind {
 impl Search {
     /// Find files by a pattern of their paths, in the order of the paths. What ignore files name is left out, links are
     /// not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::of_glob)]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::path(path))]
     fn glob(
         &self,
         /// For example `src/**/*.rs` or `*.{md,txt}`. Without a `/` it is a pattern of names at any depth.
@@ -75,7 +75,7 @@ impl Search {
 
     /// Find files and folders by a part of their name, whatever its case, in the order of the paths; folders end in `/`.
     /// What ignore files name is left out, links are not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::of_find)]
+    #[tool(read_only, idempotent, parallel, timeout = "60s", needs_approval = approval::path(path))]
     fn find(
         &self,
         /// A part of the name.
@@ -113,7 +113,7 @@ impl Search {
 
     /// Search files for lines that match a regular expression, in the order of paths, then lines. What ignore files name
     /// is left out, links are not followed.
-    #[tool(read_only, idempotent, parallel, timeout = "120s", needs_approval = approval::of_grep)]
+    #[tool(read_only, idempotent, parallel, timeout = "120s", needs_approval = approval::path(path))]
     #[expect(clippy::too_many_arguments, reason = "each is one word of the model's")]
     fn grep(
         &self,
