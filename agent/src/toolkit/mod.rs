@@ -51,7 +51,7 @@ pub use path::{InnerPath, PathError};
 pub use process::Environment;
 pub use search::{FindKind, Search};
 #[cfg(all(feature = "toolkit-shell", unix))]
-pub use shell::{RuleError, Rules, Shell, Verdict};
+pub use shell::{Processes, RuleError, Rules, Shell, Verdict};
 pub use todo::{Todo, TodoItem, TodoStatus};
 #[cfg(feature = "toolkit-web")]
 pub use web::{Lookup, SearchBackend, SearchHit, Web, WebBuilder, WebSearch};

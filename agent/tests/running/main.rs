@@ -11,6 +11,8 @@
     reason = "tests"
 )]
 
+#[cfg(target_os = "linux")]
+mod background;
 mod outlive;
 mod scratch;
 mod shell;

@@ -7,7 +7,7 @@ use agent::toolkit::Shell;
 use std::time::Duration;
 
 /// Each tries to write `left` some time after its call.
-const ATTACKS: &[(&str, &str)] = &[
+pub(crate) const ATTACKS: &[(&str, &str)] = &[
     ("a child", "(sleep 300; touch left) & wait"),
     ("no ear for TERM", "trap '' TERM; sleep 300; touch left"),
     (
@@ -65,7 +65,7 @@ const ATTACKS: &[(&str, &str)] = &[
     ),
 ];
 
-async fn nothing_is_left(scratch: &Scratch, what: &str) {
+pub(crate) async fn nothing_is_left(scratch: &Scratch, what: &str) {
     // Ended processes leave their folder a moment after the signal.
     let folder = scratch.path().to_owned();
     let deadline = std::time::Instant::now() + Duration::from_secs(1);

@@ -16,4 +16,4 @@ pub(super) use kept::{Kept, WHOLE};
 pub(super) use run::{End, Ran, run};
 #[cfg(feature = "toolkit-browser")]
 pub(super) use spawn::Ender;
-pub(super) use spawn::{Launch, Running, Stdin};
+pub(super) use spawn::{Launch, Running};

@@ -1,5 +1,5 @@
+use super::Running;
 use super::spawn::wait;
-use super::{Kept, Running};
 use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -18,8 +18,6 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) end: End,
-    /// What its processes wrote, in order.
-    pub(crate) output: Kept,
     /// How many processes it left behind, which were ended.
     pub(crate) left_behind: usize,
 }
@@ -32,7 +30,8 @@ pub(crate) enum End {
     Cancelled,
 }
 
-/// Runs a started program to its end, or for as long as it may; then nothing is left of it.
+/// Runs a started program to its end, or for as long as it may; then nothing is left of it. What its processes write goes
+/// to `take`, in order.
 ///
 /// When its first process ends, what it left in the background is ended, too. Out of time or cancelled, all are asked to
 /// end (`SIGTERM`), and a moment later made to (`SIGKILL`).
@@ -42,21 +41,27 @@ pub(crate) enum End {
 /// Dropped, it ends all of them at once.
 pub(crate) async fn run(
     mut running: Running,
-    mut output: Kept,
-    limit: Duration,
+    limit: Option<Duration>,
     cancellation: &CancellationToken,
+    mut take: impl FnMut(&[u8]),
 ) -> io::Result<Ran> {
-    let until = Instant::now() + limit;
+    let out_of_time = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(out_of_time);
     let mut buffer = vec![0; 64 * 1024];
     let mut is_open = true;
     let end = loop {
         tokio::select! {
             status = wait(&mut running.child) => break End::Exited(status?),
-            () = tokio::time::sleep_until(until) => break End::TimedOut,
+            () = &mut out_of_time => break End::TimedOut,
             () = cancellation.cancelled() => break End::Cancelled,
             read = running.output.read(&mut buffer), if is_open => match read? {
                 0 => is_open = false,
-                read => output.push(buffer.get(..read).unwrap_or_default()),
+                read => take(buffer.get(..read).unwrap_or_default()),
             },
         }
     };
@@ -65,29 +70,25 @@ pub(crate) async fn run(
         let until = Instant::now() + GRACE;
         while Instant::now() < until && !running.is_gone() {
             let look = Instant::now() + LOOK;
-            drain(&mut running, &mut output, &mut buffer, look).await;
+            drain(&mut running, &mut buffer, look, &mut take).await;
             tokio::time::sleep_until(look.min(until)).await;
         }
     }
     let left_behind = running.kill().await;
-    drain(
-        &mut running,
-        &mut output,
-        &mut buffer,
-        Instant::now() + DRAIN,
-    )
-    .await;
-    Ok(Ran {
-        end,
-        output,
-        left_behind,
-    })
+    let until = Instant::now() + DRAIN;
+    drain(&mut running, &mut buffer, until, &mut take).await;
+    Ok(Ran { end, left_behind })
 }
 
 /// Reads up to the end, or for as long as it may.
-async fn drain(running: &mut Running, output: &mut Kept, buffer: &mut [u8], until: Instant) {
+async fn drain(
+    running: &mut Running,
+    buffer: &mut [u8],
+    until: Instant,
+    mut take: impl FnMut(&[u8]),
+) {
     while let Ok(Ok(read @ 1..)) = timeout_at(until, running.output.read(buffer)).await {
-        output.push(buffer.get(..read).unwrap_or_default());
+        take(buffer.get(..read).unwrap_or_default());
         // A flood is always ready, and a time limit is looked at only by who waits.
         if Instant::now() > until {
             break;

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::{ChildStdin, Command};
+use tokio::process::Command;
 
 /// Waits for a line before it becomes the program: until then it is marked and limited, so that not even its first
 /// child goes without.
-const GATE: &str = r#"read -r _ && exec "$@""#;
-const GATE_CLOSED: &str = r#"read -r _ && exec "$@" </dev/null"#;
+/// After that there is nothing to read.
+const GATE: &str = r#"read -r _ && exec "$@" </dev/null"#;
 
 /// A program to start.
 #[derive(Debug)]
@@ -24,17 +24,6 @@ pub(crate) struct Launch<'a> {
     pub(crate) program: Vec<OsString>,
     pub(crate) folder: &'a Path,
     pub(crate) environment: &'a Environment,
-    pub(crate) stdin: Stdin,
-}
-
-/// What it reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stdin {
-    /// Nothing: it is at its end.
-    Closed,
-    /// What is written to it.
-    #[expect(dead_code, reason = "background processes are written to")]
-    Open,
 }
 
 /// A child process in a session of its own, with all that comes of it. Dropped, it and they are ended.
@@ -46,7 +35,6 @@ pub(crate) struct Running {
     tree: Tree,
     is_over: Arc<AtomicBool>,
     pub(crate) output: Receiver,
-    pub(crate) stdin: Option<ChildStdin>,
 }
 
 impl Running {
@@ -56,12 +44,7 @@ impl Running {
         let mark = Mark::new();
         let mut command = Command::new("/bin/sh");
         command
-            .arg("-c")
-            .arg(match launch.stdin {
-                Stdin::Closed => GATE_CLOSED,
-                Stdin::Open => GATE,
-            })
-            .arg("sh")
+            .args(["-c", GATE, "sh"])
             .args(&launch.program)
             .current_dir(launch.folder)
             .env_clear()
@@ -81,26 +64,22 @@ impl Running {
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
             .ok_or_else(|| io::Error::other("the child process was gone before it ran"))?;
         let tree = Tree::of(leader, &mark);
-        let stdin = child.stdin().take();
+        let gate = child.stdin().take();
         let output = Receiver::from_owned_fd(output.into());
-        let mut running = match output {
+        let running = match output {
             Ok(output) => Self {
                 child,
                 tree,
                 is_over: Arc::default(),
                 output,
-                stdin,
             },
             Err(error) => {
                 tree.kill();
                 return Err(error);
             }
         };
-        if let Some(gate) = &mut running.stdin {
+        if let Some(mut gate) = gate {
             gate.write_all(b"\n").await?;
-        }
-        if launch.stdin == Stdin::Closed {
-            running.stdin = None;
         }
         Ok(running)
     }

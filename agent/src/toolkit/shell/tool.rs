@@ -1,7 +1,7 @@
 use super::{Rules, Verdict};
 use crate::tool::{Artifact, Permission, ToolContext, ToolError};
 use crate::toolkit::Workspace;
-use crate::toolkit::process::{End, Environment, Kept, Launch, Ran, Running, Stdin, WHOLE, run};
+use crate::toolkit::process::{End, Environment, Kept, Launch, Ran, Running, WHOLE, run};
 use agent_macros::tool;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -11,9 +11,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 /// How much of the beginning of an output the model reads, in bytes.
-const HEAD: usize = 8 * 1024;
+pub(super) const HEAD: usize = 8 * 1024;
 /// And of its end, where errors are.
-const TAIL: usize = 24 * 1024;
+pub(super) const TAIL: usize = 24 * 1024;
 
 /// Runs commands in a workspace, each with a time limit, for an agent's `.tools(..)`. Unix only.
 ///
@@ -78,11 +78,7 @@ impl Shell {
         self.rules.judge(command)
     }
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "arguments are asked about by reference"
-    )]
-    fn permission(&self, command: &str, _timeout_seconds: &u64) -> Permission {
+    pub(super) fn permission(&self, command: &str) -> Permission {
         match self.judge(command) {
             Verdict::Allowed => Permission::Allow,
             Verdict::Ask => Permission::Ask(format!("it runs `{command}`")),
@@ -90,7 +86,8 @@ impl Shell {
         }
     }
 
-    pub(crate) async fn start(&self, command: &str, stdin: Stdin) -> Result<Running, ToolError> {
+    /// Starts a command, whoever agreed to it, if the rules do not deny it.
+    pub(super) async fn start(&self, command: &str) -> Result<Running, ToolError> {
         if let Verdict::Refused(why) = self.judge(command) {
             return Err(ToolError::new(format!("the command was not run: {why}")));
         }
@@ -98,7 +95,6 @@ impl Shell {
             program: program(command),
             folder: self.workspace.path(),
             environment: &self.environment,
-            stdin,
         };
         Running::start(launch)
             .await
@@ -126,7 +122,7 @@ impl Shell {
     /// Run a shell command in the workspace and read its output and its exit code. Output and error output come as one,
     /// in order; of a long one only the beginning and the end. Nothing can be typed in. What the command leaves running
     /// in the background is ended when it ends.
-    #[tool(needs_approval = Self::permission, destructive, timeout = "11m")]
+    #[tool(needs_approval = Self::permission(command), destructive, timeout = "11m")]
     #[expect(
         clippy::missing_errors_doc,
         reason = "the model reads what stands above"
@@ -141,12 +137,19 @@ impl Shell {
         timeout_seconds: u64,
         cx: &ToolContext,
     ) -> Result<String, ToolError> {
-        let running = self.start(command, Stdin::Closed).await?;
+        let running = self.start(command).await?;
         let limit = Duration::from_secs(timeout_seconds);
-        let ran = run(running, Kept::new(HEAD, TAIL), limit, cx.cancellation())
+        let mut output = Kept::new(HEAD, TAIL);
+        let take = |bytes: &[u8]| output.push(bytes);
+        let ran = run(running, Some(limit), cx.cancellation(), take)
             .await
             .map_err(|error| ToolError::new(format!("the command was lost: {error}")))?;
-        let text = report(&ran, limit, &elsewhere(&ran.output, cx).await);
+        let mut text = shown(&output, cx).await;
+        let ended = how_it_ended(&ran, limit);
+        let _ = match output.is_empty() {
+            true => write!(text, "[{ended}; no output]"),
+            false => write!(text, "[{ended}]"),
+        };
         match ran.end {
             End::Exited(_) => Ok(text),
             End::TimedOut | End::Cancelled => Err(ToolError::new(text)),
@@ -154,8 +157,17 @@ impl Shell {
     }
 }
 
-/// Where the model finds what it is not shown: in the agent's artifacts, if it has any.
-pub(crate) async fn elsewhere(output: &Kept, cx: &ToolContext) -> String {
+/// An output as the model reads it, the last line ended. What is left out goes to the agent's artifacts, if it has any.
+pub(super) async fn shown(output: &Kept, cx: &ToolContext) -> String {
+    let mut text = output.text(&elsewhere(output, cx).await);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Where the model finds what it is not shown.
+async fn elsewhere(output: &Kept, cx: &ToolContext) -> String {
     let Some(store) = cx.artifacts().filter(|_| output.is_cut()) else {
         return String::new();
     };
@@ -170,41 +182,21 @@ pub(crate) async fn elsewhere(output: &Kept, cx: &ToolContext) -> String {
     }
 }
 
-/// What the model reads: the output, and how it came about.
-fn report(ran: &Ran, limit: Duration, elsewhere: &str) -> String {
-    let mut text = ran.output.text(elsewhere);
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    let _ = match ran.end {
-        End::Exited(status) => write!(text, "[{}", status_of(status)),
-        End::TimedOut => write!(text, "[timed out after {} s and was ended", limit.as_secs()),
-        End::Cancelled => write!(text, "[cancelled and ended"),
+fn how_it_ended(ran: &Ran, limit: Duration) -> String {
+    let status = match ran.end {
+        End::TimedOut => return format!("timed out after {} s and was ended", limit.as_secs()),
+        End::Cancelled => return "cancelled and ended".to_owned(),
+        End::Exited(status) => status_of(status),
     };
-    if ran.output.is_empty() {
-        text.push_str("; no output");
-    }
-    if matches!(ran.end, End::Exited(_)) && ran.left_behind > 0 {
-        let _ = write!(
-            text,
-            "; {} that it left in the background {} ended",
-            counted(ran.left_behind),
-            if ran.left_behind == 1 { "was" } else { "were" }
-        );
-    }
-    text.push(']');
-    text
-}
-
-fn counted(processes: usize) -> String {
-    match processes {
-        1 => "a process".to_owned(),
-        number => format!("{number} processes"),
+    match ran.left_behind {
+        0 => status,
+        1 => format!("{status}; a process that it left in the background was ended"),
+        number => format!("{status}; {number} processes that it left in the background were ended"),
     }
 }
 
 /// The exit code, or the signal.
-pub(crate) fn status_of(status: ExitStatus) -> String {
+pub(super) fn status_of(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("ended by signal {signal}"),
