@@ -78,6 +78,7 @@
 //! | `sqlite` | conversations in a SQLite database, on request |
 //! | `toolkit` | built-in tools, on request: `toolkit` |
 //! | `toolkit-shell` | `toolkit`, and commands in a shell (Unix) |
+//! | `toolkit-code` | `toolkit-shell`, and programs that the model writes (Unix) |
 //! | `toolkit-web` | `toolkit`, and pages of the web |
 //! | `toolkit-browser` | `toolkit-web`, and pages in a Chromium (Unix) |
 

@@ -3,14 +3,16 @@ use super::git::Git;
 use super::search::Search;
 use super::{FileSystem, Limits, Todo, Workspace, ask_user};
 use crate::model::Model;
+use crate::run::{Brought, Extension};
 use crate::tool::list::kind::Itself;
-use crate::tool::{IntoTools, Tool, ToolSetError, Tools};
+use crate::tool::{BoxError, IntoTools, Tool, ToolSetError, Tools};
+use async_trait::async_trait;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The built-in tools of one folder, for an agent's `.tools(..)`: [which there are](crate::toolkit).
+/// The built-in tools of one folder, for an agent's `.tools(..)` or `.extension(..)`: [which there are](crate::toolkit).
 ///
 /// One toolkit is for one conversation: what the model has read of a file, and its list of things to do, are kept in it.
 ///
@@ -26,7 +28,8 @@ use std::sync::Arc;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "a toolkit does nothing until an agent gets it with `.tools(..)`"]
+#[derive(Clone)]
+#[must_use = "a toolkit does nothing until an agent gets it with `.tools(..)` or `.extension(..)`"]
 pub struct Toolkit {
     files: Arc<dyn FileSystem>,
     workspace: Option<Workspace>,
@@ -132,6 +135,18 @@ impl<S: Send + Sync + 'static> IntoTools<S, Itself> for Toolkit {
             tools.extend(ask);
         }
         tools
+    }
+}
+
+#[async_trait]
+impl Extension for Toolkit {
+    fn name(&self) -> &str {
+        "toolkit"
+    }
+
+    async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
+        let tools = IntoTools::<(), _>::into_tools(self.clone());
+        Ok(brought.tools(tools.into_set()?)?)
     }
 }
 

@@ -4,12 +4,15 @@
 // Read `path`, `file_system` and `workspace` (the folder that nothing leaves; `memory` is another, `testing` holds any to
 // the rules), `guard` and `approval` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
 // `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, and `kit`, which
-// registers them. Then what a program has to ask for: `shell` (commands, over `process`), `web`, and `browser` (over both).
+// registers them. Then what a program has to ask for: `shell` (commands) and `code` (programs), both over `process`, `web`, and
+// `browser` (over `process` and `web`).
 
 mod approval;
 mod ask;
 #[cfg(all(feature = "toolkit-browser", unix))]
 mod browser;
+#[cfg(all(feature = "toolkit-code", unix))]
+mod code;
 mod file_system;
 mod files;
 mod git;
@@ -39,6 +42,8 @@ mod workspace;
 pub use ask::{Question, Questions, ask_user};
 #[cfg(all(feature = "toolkit-browser", unix))]
 pub use browser::{Browser, ReadAs, ScrollTo};
+#[cfg(all(feature = "toolkit-code", unix))]
+pub use code::{CodeRunner, Language};
 pub use file_system::{Entry, FileSystem, Kind};
 pub use files::{Edit, FileReader, FileWriter, ImageViewer};
 pub use git::Git;

@@ -13,6 +13,8 @@
 
 #[cfg(target_os = "linux")]
 mod background;
+#[cfg(all(target_os = "linux", feature = "toolkit-code"))]
+mod code;
 mod outlive;
 mod scratch;
 mod shell;

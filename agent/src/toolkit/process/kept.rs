@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 /// How much of an output is kept whole.
-pub(crate) const WHOLE: usize = 4 * 1024 * 1024;
+pub(super) const WHOLE: usize = 4 * 1024 * 1024;
 
 /// What is kept of an output: its head and its tail, and a true count of what was between.
 ///

@@ -1,5 +1,6 @@
-use super::Environment;
+use super::confine::{limit, under};
 use super::tree::{Mark, Tree};
+use super::{Confinement, Environment};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
@@ -10,12 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::Command;
+use tokio::process::{ChildStdin, Command};
 
 /// Waits for a line before it becomes the program: until then it is marked and limited, so that not even its first
-/// child goes without.
-/// After that there is nothing to read.
+/// child goes without. After that there is nothing to read.
 const GATE: &str = r#"read -r _ && exec "$@" </dev/null"#;
+/// The same for a program that talks with the host: it says things on 3 and is answered on 4.
+const GATE_OF_TALKER: &str = r#"read -r _ && exec "$@" 3>&1 4<&0 </dev/null 1>&2"#;
 
 /// A program to start.
 #[derive(Debug)]
@@ -24,6 +26,17 @@ pub(crate) struct Launch<'a> {
     pub(crate) program: Vec<OsString>,
     pub(crate) folder: &'a Path,
     pub(crate) environment: &'a Environment,
+    /// What it may reach; `None`: whatever the user may.
+    pub(crate) confinement: Option<&'a Confinement>,
+    /// Whether it talks with the host.
+    pub(crate) talks: bool,
+}
+
+/// The host's ends of a talk with a program.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) said: Receiver,
+    pub(crate) answer: ChildStdin,
 }
 
 /// A child process in a session of its own, with all that comes of it. Dropped, it and they are ended.
@@ -35,29 +48,39 @@ pub(crate) struct Running {
     tree: Tree,
     is_over: Arc<AtomicBool>,
     pub(crate) output: Receiver,
+    pub(crate) talk: Option<Talk>,
 }
 
 impl Running {
     /// Starts it.
     pub(crate) async fn start(launch: Launch<'_>) -> io::Result<Self> {
         let (output, input) = io::pipe()?;
+        let (said, stdout) = if launch.talks {
+            let (said, stdout) = io::pipe()?;
+            (Some(said), stdout)
+        } else {
+            (None, input.try_clone()?)
+        };
         let mark = Mark::new();
         let mut command = Command::new("/bin/sh");
         command
-            .args(["-c", GATE, "sh"])
+            .args(["-c", if launch.talks { GATE_OF_TALKER } else { GATE }, "sh"])
             .args(&launch.program)
             .current_dir(launch.folder)
             .env_clear()
             .envs(launch.environment.iter())
             .envs(mark.variable())
             .stdin(Stdio::piped())
-            .stdout(input.try_clone()?)
+            .stdout(stdout)
             .stderr(input);
         let mut command = CommandWrap::from(command);
         // No terminal: nothing can ask a person for a password behind the program's back, or stop while it waits for one.
         command.wrap(ProcessSession);
-        let mut child = command.spawn()?;
-        // With it go our ends of the pipe, so that it ends when the last process that has it does.
+        let mut child = match launch.confinement {
+            None => command.spawn()?,
+            Some(confinement) => under(confinement, || command.spawn())?,
+        };
+        // With it go our ends of the pipes, so that they end when the last process that has them does.
         drop(command);
         let leader = child
             .id()
@@ -65,21 +88,28 @@ impl Running {
             .ok_or_else(|| io::Error::other("the child process was gone before it ran"))?;
         let tree = Tree::of(leader, &mark);
         let gate = child.stdin().take();
-        let output = Receiver::from_owned_fd(output.into());
-        let running = match output {
+        let mut running = match Receiver::from_owned_fd(output.into()) {
             Ok(output) => Self {
                 child,
                 tree,
                 is_over: Arc::default(),
                 output,
+                talk: None,
             },
             Err(error) => {
                 tree.kill();
                 return Err(error);
             }
         };
+        if let Some(confinement) = launch.confinement {
+            limit(confinement, leader)?;
+        }
         if let Some(mut gate) = gate {
             gate.write_all(b"\n").await?;
+            if let Some(said) = said {
+                let said = Receiver::from_owned_fd(said.into())?;
+                running.talk = Some(Talk { said, answer: gate });
+            }
         }
         Ok(running)
     }

@@ -1,8 +1,7 @@
 use super::Shell;
-use super::tool::{HEAD, TAIL, shown, status_of};
 use crate::run::{Brought, Extension};
-use crate::tool::{BoxError, ToolContext, ToolError};
-use crate::toolkit::process::{End, Kept, run};
+use crate::tool::{BoxError, IntoTools, Permission, ToolContext, ToolError};
+use crate::toolkit::process::{End, Kept, output, run, shown, status_of};
 use agent_macros::tool;
 use async_trait::async_trait;
 use std::collections::BTreeMap;
@@ -98,7 +97,7 @@ impl Processes {
         }
     }
 
-    fn permission(&self, command: &str) -> crate::Permission {
+    fn permission(&self, command: &str) -> Permission {
         self.shell.permission(command)
     }
 
@@ -165,7 +164,7 @@ impl Process {
 
     /// What is new of it, which is read by that, and how it is.
     async fn read(&self, cx: &ToolContext) -> String {
-        let mut unread = Kept::new(HEAD, TAIL);
+        let mut unread = output();
         self.state.send_if_modified(|state| {
             std::mem::swap(&mut state.unread, &mut unread);
             false
@@ -206,7 +205,7 @@ impl Processes {
         drop(self.room_for_one()?);
         let running = self.shell.start(command).await?;
         let (state, _) = watch::channel(State {
-            unread: Kept::new(HEAD, TAIL),
+            unread: output(),
             ended: None,
         });
         let process = Process {
@@ -304,8 +303,8 @@ impl Extension for Processes {
     }
 
     async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-        brought.tools(crate::tools![..self.clone()].into_set()?)?;
-        Ok(())
+        let tools = IntoTools::<(), _>::into_tools(self.clone());
+        Ok(brought.tools(tools.into_set()?)?)
     }
 
     async fn stop(&self) -> Result<(), BoxError> {

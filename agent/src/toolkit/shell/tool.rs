@@ -1,19 +1,11 @@
 use super::{Rules, Verdict};
-use crate::tool::{Artifact, Permission, ToolContext, ToolError};
+use crate::tool::{Permission, ToolContext, ToolError};
 use crate::toolkit::Workspace;
-use crate::toolkit::process::{End, Environment, Kept, Launch, Ran, Running, WHOLE, run};
+use crate::toolkit::process::{Environment, Launch, Running, report};
 use agent_macros::tool;
 use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::ExitStatus;
 use std::time::Duration;
-
-/// How much of the beginning of an output the model reads, in bytes.
-pub(super) const HEAD: usize = 8 * 1024;
-/// And of its end, where errors are.
-pub(super) const TAIL: usize = 24 * 1024;
 
 /// Runs commands in a workspace, each with a time limit, for an agent's `.tools(..)`. Unix only.
 ///
@@ -95,6 +87,8 @@ impl Shell {
             program: program(command),
             folder: self.workspace.path(),
             environment: &self.environment,
+            confinement: None,
+            talks: false,
         };
         Running::start(launch)
             .await
@@ -138,68 +132,6 @@ impl Shell {
         cx: &ToolContext,
     ) -> Result<String, ToolError> {
         let running = self.start(command).await?;
-        let limit = Duration::from_secs(timeout_seconds);
-        let mut output = Kept::new(HEAD, TAIL);
-        let take = |bytes: &[u8]| output.push(bytes);
-        let ran = run(running, Some(limit), cx.cancellation(), take)
-            .await
-            .map_err(|error| ToolError::new(format!("the command was lost: {error}")))?;
-        let mut text = shown(&output, cx).await;
-        let ended = how_it_ended(&ran, limit);
-        let _ = match output.is_empty() {
-            true => write!(text, "[{ended}; no output]"),
-            false => write!(text, "[{ended}]"),
-        };
-        match ran.end {
-            End::Exited(_) => Ok(text),
-            End::TimedOut | End::Cancelled => Err(ToolError::new(text)),
-        }
-    }
-}
-
-/// An output as the model reads it, the last line ended. What is left out goes to the agent's artifacts, if it has any.
-pub(super) async fn shown(output: &Kept, cx: &ToolContext) -> String {
-    let mut text = output.text(&elsewhere(output, cx).await);
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text
-}
-
-/// Where the model finds what it is not shown.
-async fn elsewhere(output: &Kept, cx: &ToolContext) -> String {
-    let Some(store) = cx.artifacts().filter(|_| output.is_cut()) else {
-        return String::new();
-    };
-    let (text, missing) = output.whole();
-    let artifact = Artifact::new(cx.tool(), cx.call_id(), text);
-    match (store.put(artifact).await, missing) {
-        (Ok(id), 0) => format!("; all of it is artifact `{id}`, see `read_artifact`"),
-        (Ok(id), _) => {
-            format!("; the first {WHOLE} bytes are artifact `{id}`, see `read_artifact`")
-        }
-        (Err(_), _) => "; it could not be kept".to_owned(),
-    }
-}
-
-fn how_it_ended(ran: &Ran, limit: Duration) -> String {
-    let status = match ran.end {
-        End::TimedOut => return format!("timed out after {} s and was ended", limit.as_secs()),
-        End::Cancelled => return "cancelled and ended".to_owned(),
-        End::Exited(status) => status_of(status),
-    };
-    match ran.left_behind {
-        0 => status,
-        1 => format!("{status}; a process that it left in the background was ended"),
-        number => format!("{status}; {number} processes that it left in the background were ended"),
-    }
-}
-
-/// The exit code, or the signal.
-pub(super) fn status_of(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended".to_owned(),
+        report(running, Duration::from_secs(timeout_seconds), cx).await
     }
 }
