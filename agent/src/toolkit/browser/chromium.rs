@@ -1,7 +1,7 @@
 use super::gate::Gate;
 use crate::tool::BoxError;
 use crate::toolkit::Environment;
-use crate::toolkit::process::{Ender, Kept, Launch, Ran, Running, Stdin, run};
+use crate::toolkit::process::{Ender, Kept, Launch, Running, run};
 use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io;
@@ -32,8 +32,6 @@ const APPLICATIONS: &[&str] = &[
 const START: Duration = Duration::from_secs(30);
 /// How often it is looked whether it can.
 const LOOK: Duration = Duration::from_millis(20);
-/// No limit: it runs until it is ended.
-const ALWAYS: Duration = Duration::from_hours(10 * 365 * 24);
 /// How much is kept of what it says.
 const SAID: usize = 2 * 1024;
 
@@ -42,7 +40,7 @@ const SAID: usize = 2 * 1024;
 pub(super) struct Chromium {
     // In this order: whoever still runs would write into the folder.
     _ender: Ender,
-    running: JoinHandle<io::Result<Ran>>,
+    running: JoinHandle<io::Result<Kept>>,
     folder: TempDir,
 }
 
@@ -111,7 +109,8 @@ pub(super) async fn start(
         program: command(program, own, sandbox, way_out),
         folder: own,
         environment: &environment,
-        stdin: Stdin::Closed,
+        confinement: None,
+        talks: false,
     };
     let running = Running::start(launch)
         .await
@@ -119,8 +118,10 @@ pub(super) async fn start(
     let mut chromium = Chromium {
         _ender: running.ender(),
         running: tokio::spawn(async move {
-            let said = Kept::new(SAID, SAID);
-            run(running, said, ALWAYS, &CancellationToken::new()).await
+            let mut said = Kept::new(SAID, SAID);
+            let never = CancellationToken::new();
+            run(running, None, &never, |bytes| said.push(bytes)).await?;
+            Ok(said)
         }),
         folder,
     };
@@ -152,7 +153,7 @@ impl Chromium {
     /// What it said before it ended.
     async fn last_words(&mut self) -> String {
         let said = match (&mut self.running).await {
-            Ok(Ok(ran)) => ran.output.text(""),
+            Ok(Ok(said)) => said.text(""),
             Ok(Err(error)) => error.to_string(),
             Err(_) => String::new(),
         };
