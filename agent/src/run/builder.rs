@@ -125,7 +125,8 @@ impl<S, G> AgentBuilder<S, G> {
     }
 
     /// Changes what the model reads of people and tools, before it reaches the transcript, the events and the store:
-    /// prompts, messages, results, error texts. What the model itself said is never changed. What was once read
+    /// prompts, messages, results, error texts. It may see again what it has changed. What the model itself said is never
+    /// changed. What was once read
     /// [stays](crate::yours).
     ///
     /// ```

@@ -20,7 +20,8 @@ use std::fmt;
 /// [call](ToolContext::invoke) tools of its own run: that would ask the hooks while they are being asked.
 ///
 /// A hook that returns an error or panics fails the call that it looked at, or the run if it looked at no call; it is
-/// never passed over.
+/// never passed over. One that takes its time when the run is cancelled or its time is over is dropped, and what it had to
+/// look at is kept back. Results have been redacted when a hook sees them, and what it makes of them is redacted again.
 ///
 /// ```
 /// use agent::{After, Before, CallEnd, CallInfo, Hook, ToolError};
