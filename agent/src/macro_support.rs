@@ -14,7 +14,7 @@ pub use crate::tool::list::{Group, Tools, kind, place};
 pub use crate::tool::once::stands_once;
 pub use crate::tool::param::role::{self, Lent};
 pub use crate::tool::param::{
-    FromText, Get, HostParam, Param, SchemaOf, Words, filled, is_optional, missing, settle,
+    FromText, Get, HostParam, Param, SchemaOf, Words, filled, given, is_optional, settle,
 };
 pub use crate::tool::permission::ApprovalAnswer;
 pub use crate::tool::strict::{Closed, Strict, must_be_closed};

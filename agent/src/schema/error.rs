@@ -1,3 +1,4 @@
+use super::gather::Refusal;
 use super::problem::Problems;
 use crate::json::scan::{Fault, ScanError};
 use serde::de;
@@ -6,11 +7,11 @@ use std::fmt;
 /// Why a text was not read. Carries no path: [`Schema::explain`](super::Schema::explain) finds every problem by a second walk.
 ///
 /// One word, boxed: a result that carries it is as small as what was read.
-pub struct ReadError(Box<Refusal>);
+pub struct ReadError(Box<Inner>);
 
 /// Where and why.
 #[derive(Debug)]
-struct Refusal {
+struct Inner {
     /// The byte; `usize::MAX` while nobody has said.
     at: usize,
     reason: Reason,
@@ -26,25 +27,25 @@ pub(super) enum Reason {
     /// A type's own `Deserialize`.
     Message(Box<str>),
     /// The validators of the tool's author.
-    Refused(Problems),
+    Refused(Vec<Refusal>),
 }
 
 impl ReadError {
     #[cold]
     pub(super) fn new(at: usize, reason: Reason) -> Self {
-        Self(Box::new(Refusal { at, reason }))
+        Self(Box::new(Inner { at, reason }))
     }
 
-    /// What the validators of a tool's author refuse, after the schema has found nothing.
+    /// What the validators of a tool's author refuse.
     #[cold]
-    pub(crate) fn refused(problems: Problems) -> Self {
-        Self::new(usize::MAX, Reason::Refused(problems))
+    pub(super) fn refused(refusals: Vec<Refusal>) -> Self {
+        Self::new(usize::MAX, Reason::Refused(refusals))
     }
 
     /// What validators refused.
-    pub(super) fn refusals(&self) -> Option<&Problems> {
+    pub(crate) fn refusals(&self) -> Option<&[Refusal]> {
         match &self.0.reason {
-            Reason::Refused(problems) => Some(problems),
+            Reason::Refused(refusals) => Some(refusals),
             _ => None,
         }
     }
@@ -113,7 +114,15 @@ impl fmt::Display for ReadError {
             }
             Reason::Unfit => f.write_str("the arguments do not fit the schema"),
             Reason::Message(message) => f.write_str(message),
-            Reason::Refused(problems) => problems.fmt(f),
+            Reason::Refused(refusals) => {
+                let problems = Problems::new(
+                    refusals
+                        .iter()
+                        .map(|refusal| refusal.problem().clone())
+                        .collect(),
+                );
+                problems.map_or(Ok(()), |problems| problems.fmt(f))
+            }
         }
     }
 }

@@ -1,15 +1,19 @@
 //! From a text that was not read to every problem of it.
 
+use super::gather::{self, Refusal};
 use super::problem::{Problem, Problems, Report, Step};
 use super::walk::Walk;
 use super::{ReadError, Schema};
 use crate::json::scan::{ScanError, Scanner};
 
-pub(super) fn explain(schema: &Schema, text: &str, error: &ReadError) -> Problems {
-    if let Some(problems) = error.refusals() {
-        return problems.clone();
-    }
-    problems(schema, text).unwrap_or_else(|| {
+pub(super) fn explain(
+    schema: &Schema,
+    text: &str,
+    error: &ReadError,
+    told: Option<Problems>,
+    refusals: &[Refusal],
+) -> Problems {
+    gather::merge(schema, told, refusals).unwrap_or_else(|| {
         Problems::one(match error.fault() {
             Some(fault) => Problem::new(String::new(), not_json(schema, text, fault)),
             None => refused(schema, text, error),
@@ -67,7 +71,7 @@ pub(super) fn problems_for_good(schema: &Schema, text: &str) -> Option<Problems>
 }
 
 /// What a type's own `Deserialize` refused, which the schema allows.
-fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
+pub(super) fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
     let path = error
         .position()
         .and_then(|at| steps_to(text, at))

@@ -15,7 +15,7 @@
 //! decode (`top` goes from parameter to parameter, `access` and `flatten` are what serde needs besides, `quick` is the
 //! common case). Only after a
 //! failure `explain` walks (`walk`) the same program over the text once more, tells which of several `alternatives` was
-//! meant, and names (`describe`) every problem (`problem`) with its pointer.
+//! meant, and names (`describe`) every problem (`problem`) with its pointer; `gather` adds what the author's own code refuses.
 //!
 //! `coerce` fits what was refused to the same program, where it says the same in another type.
 //!
@@ -48,6 +48,7 @@ mod error;
 mod explain;
 mod flatten;
 mod format;
+mod gather;
 mod inline;
 mod merge;
 mod number;
@@ -70,6 +71,7 @@ mod walk;
 pub use coerce::Coercion;
 pub use dialect::{Counts, Dialect, Dialects, Impossible, Rendering, Weakening};
 pub use error::ReadError;
+pub(crate) use gather::Refusal;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
 pub use read::{Reader, absent};

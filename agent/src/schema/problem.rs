@@ -73,6 +73,10 @@ impl Problems {
         &self.list
     }
 
+    pub(super) fn into_list(self) -> Vec<Problem> {
+        self.list
+    }
+
     /// How many more there were than are kept.
     pub fn omitted(&self) -> usize {
         self.omitted

@@ -1,6 +1,7 @@
 use super::Schema;
 use super::access::{Elements, Members, Variant};
 use super::error::{ReadError, Reason};
+use super::gather::Gathering;
 use super::number::{Number, Whole};
 use super::program::{ANY, Id, Node};
 use super::top::Top;
@@ -26,6 +27,8 @@ pub struct Reader<'a> {
     pub(super) node: Id,
     pub(super) depth: usize,
     pub(super) top: Top,
+    /// Only after a failure.
+    pub(super) gathering: Option<Box<Gathering<'a>>>,
 }
 
 type Read<T> = Result<T, ReadError>;
@@ -39,6 +42,7 @@ impl<'a> Reader<'a> {
             node: schema.program().root,
             depth: 0,
             top: Top::default(),
+            gathering: None,
         }
     }
 

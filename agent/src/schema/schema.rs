@@ -4,6 +4,7 @@ use super::coerce::Coercion;
 use super::dynamic;
 use super::error::ReadError;
 use super::explain;
+use super::gather::Refusal;
 use super::problem::Problems;
 use super::program::Program;
 use super::top::Owner;
@@ -29,7 +30,7 @@ struct Inner {
     fingerprint: Fingerprint,
     program: Program,
     rules: Rules,
-    /// For coercion, what could be compiled of a schema that somebody else checks; made when first needed.
+    /// For coercion, what can be compiled of a schema that somebody else checks; made when first needed.
     understood: OnceLock<Option<Program>>,
     owners: Box<[Owner]>,
 }
@@ -140,7 +141,20 @@ impl Schema {
     /// Every problem of a text that could not be read: found by walking the schema over the text once more. If only a
     /// type's own `Deserialize` refused it, that is the problem, in its words.
     pub fn explain(&self, text: &str, error: &ReadError) -> Problems {
-        explain::explain(self, text, error)
+        explain::explain(self, text, error, self.problems(text), &[])
+    }
+
+    /// As [`explain`](Self::explain), in one list with what the author's own code refuses. What the schema has against
+    /// the text may be `told` already.
+    pub(crate) fn explain_with(
+        &self,
+        text: &str,
+        error: &ReadError,
+        told: Option<Problems>,
+        refusals: &[Refusal],
+    ) -> Problems {
+        let told = told.or_else(|| self.problems(text));
+        explain::explain(self, text, error, told, refusals)
     }
 
     /// Every problem that the schema has with a text; `None` where it has none. Types are not asked.

@@ -11,11 +11,11 @@ use serde::Deserialize;
 #[derive(Debug, Default)]
 pub(super) struct Top {
     pub(super) started: bool,
-    blank: bool,
+    pub(super) blank: bool,
     pub(super) expected: usize,
     pub(super) seen: Seen,
     /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
-    flattened: Vec<(Option<usize>, usize)>,
+    pub(super) flattened: Vec<(Option<usize>, usize)>,
 }
 
 impl<'a> Reader<'a> {
@@ -29,8 +29,11 @@ impl<'a> Reader<'a> {
             None => self.top.blank = true,
             Some(b'{') => {
                 let root = self.schema.program().node(self.node);
-                if root.walked {
-                    self.walk(self.node)?;
+                if root.walked
+                    && let Err(error) = self.walk(self.node)
+                    && !self.is_unclear_as_a_whole()
+                {
+                    return Err(error);
                 }
                 self.open()?;
             }
@@ -50,6 +53,11 @@ impl<'a> Reader<'a> {
     ///
     /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
+        if let Some(mut gathering) = self.gathering.take() {
+            let next = self.next_gathered(&mut gathering);
+            self.gathering = Some(gathering);
+            return next;
+        }
         let schema = self.schema;
         let fields = schema.program().root_fields();
         if let Some(parameter) = fields.and_then(|fields| self.quick_parameter(fields)) {
@@ -132,6 +140,9 @@ impl<'a> Reader<'a> {
     ///
     /// When `T` refuses them.
     pub fn flattened<T: Deserialize<'a>>(&mut self, parameter: usize) -> Result<T, ReadError> {
+        if self.is_spoilt(parameter) {
+            return Err(self.unfit());
+        }
         let mine = self
             .top
             .flattened

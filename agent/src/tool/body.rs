@@ -1,5 +1,5 @@
 use super::{Permission, ToolContext, ToolError, ToolOutput};
-use crate::schema::{ReadError, Reader};
+use crate::schema::{ReadError, Reader, Refusal, Schema};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +17,16 @@ pub(crate) trait Body: Send + Sync {
         arguments: Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError>;
+
+    /// What the author's own code refuses of arguments that do not fit: of each that can be read on its own.
+    fn refusals<'a>(
+        &'a self,
+        _text: &'a str,
+        _schema: &'a Schema,
+        _context: &'a ToolContext,
+    ) -> Vec<Refusal> {
+        Vec::new()
+    }
 }
 
 /// A call whose arguments are decoded and checked, and which has not begun. Dropping it means that it never ran.

@@ -5,7 +5,7 @@ use super::body::{Ended, Prepared, Suspension};
 use super::context::Ending;
 use super::{CallEnd, Mending, Permission, Tool, ToolContext, ToolSet};
 use crate::message::{Outcome, ToolCall, ToolResult};
-use crate::schema::{ReadError, Reader};
+use crate::schema::{Problems, ReadError, Reader};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,16 +26,16 @@ impl Tool {
         if let Some(refusal) = arguments::too_long(raw) {
             return Err(CallEnd::refused_arguments(refusal));
         }
+        let schema = &self.definition().parameters;
         let error = match self.check(raw, context)? {
             Ok(prepared) => return Ok(prepared),
             Err(error) => error,
         };
-        let schema = &self.definition().parameters;
         // Nothing is parsed for mending that would not help.
         if self.rewrites().is_empty()
             && let Some(problems) = schema.problems_for_good(raw)
         {
-            return Err(CallEnd::bad_arguments(&problems));
+            return Err(self.refuse(raw, &error, Some(problems), context));
         }
         let mended = match arguments::mend(self, arguments) {
             Ok(mended) => arguments.keep(mended),
@@ -45,11 +45,11 @@ impl Tool {
             }
         };
         if mended.mends.is_empty() {
-            return Err(CallEnd::bad_arguments(&schema.explain(raw, &error)));
+            return Err(self.refuse(raw, &error, None, context));
         }
         let prepared = self
             .check(&mended.text, context)?
-            .map_err(|error| CallEnd::bad_arguments(&schema.explain(&mended.text, &error)))?;
+            .map_err(|error| self.refuse(&mended.text, &error, None, context))?;
         match arguments::must_be_sent_again(self, arguments, &mended.mends) {
             None => Ok(prepared),
             Some(why) => Err(CallEnd::refused_arguments(why)),
@@ -65,6 +65,27 @@ impl Tool {
         let reader = Reader::new(text, &self.definition().parameters);
         catch_unwind(AssertUnwindSafe(|| self.body().prepare(reader, context)))
             .map_err(|_panic| Box::new(CallEnd::panicked(self.name())))
+    }
+
+    /// How a call ends whose arguments were not read: with all that the schema and the author's own code have against them.
+    #[cold]
+    fn refuse(
+        &self,
+        text: &str,
+        error: &ReadError,
+        told: Option<Problems>,
+        context: &ToolContext,
+    ) -> Box<CallEnd> {
+        let schema = &self.definition().parameters;
+        let gathered = || self.body().refusals(text, schema, context);
+        let refusals = match error.refusals() {
+            Some(refusals) => refusals.to_vec(),
+            None => match catch_unwind(AssertUnwindSafe(gathered)) {
+                Ok(refusals) => refusals,
+                Err(_panic) => return Box::new(CallEnd::panicked(self.name())),
+            },
+        };
+        CallEnd::bad_arguments(&schema.explain_with(text, error, told, &refusals))
     }
 
     /// Runs a prepared call to its end. Never panics; does not look at the clock or at the cancellation.

@@ -6,7 +6,7 @@
 use super::body::{Body, Prepared};
 use super::param::RunDataType;
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
-use crate::schema::{Parameter, ReadError, Reader, Schema};
+use crate::schema::{Parameter, ReadError, Reader, Refusal, Schema};
 use std::sync::Arc;
 
 /// What the macro knows of a tool.
@@ -117,5 +117,18 @@ impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         (self.prepare)(&self.this, &self.state, arguments, context)
+    }
+
+    fn refusals<'a>(
+        &'a self,
+        text: &'a str,
+        schema: &'a Schema,
+        context: &'a ToolContext,
+    ) -> Vec<Refusal> {
+        let gathered = self.prepare(Reader::gathering(text, schema), context);
+        let refusals = gathered
+            .err()
+            .and_then(|error| error.refusals().map(<[_]>::to_vec));
+        refusals.unwrap_or_default()
     }
 }

@@ -214,7 +214,7 @@ pub mod role {
 use role::{Call, Cloned, Context, Json, Lent};
 
 /// An argument is absent.
-pub fn missing(name: &'static str) -> ReadError {
+pub(super) fn missing(name: &'static str) -> ReadError {
     serde::de::Error::missing_field(name)
 }
 
@@ -279,6 +279,11 @@ pub fn settle<T: DeserializeOwned>(
         None => Err(missing(name)),
         some => Ok(some),
     }
+}
+
+/// [`Param::settle`] for a type that absence is no value of.
+pub fn given<T>(slot: Option<T>, name: &'static str) -> Result<Option<T>, ReadError> {
+    slot.map(Some).ok_or_else(|| missing(name))
 }
 
 /// What a settled slot holds.

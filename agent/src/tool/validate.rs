@@ -1,42 +1,47 @@
-//! The author's own validators, asked once the schema has nothing against a call.
+//! The author's own validators.
 
 use super::param::{Param, role};
-use crate::schema::{Problem, Problems, ReadError};
+use crate::schema::Refusal;
 use std::fmt::Display;
 
 /// What the validators of one call refuse, in the order of the parameters.
 #[derive(Debug, Default)]
-pub struct Refusals(Vec<Problem>);
+pub struct Refusals(Vec<Refusal>);
 
 impl Refusals {
-    /// Notes what a validator says of the argument `name`, or of the whole call where that is empty. Of a secret argument
-    /// its words are not told, for they may quote it.
-    pub fn note<E: Display>(&mut self, name: &'static str, secret: bool, said: Result<(), E>) {
+    /// Notes what a validator says of a parameter. Of a secret one its words are not told, for they may quote it.
+    pub fn note<E: Display>(
+        &mut self,
+        parameter: usize,
+        name: &'static str,
+        secret: bool,
+        said: Result<(), E>,
+    ) {
         if let Err(why) = said {
-            let path = if name.is_empty() {
-                String::new()
-            } else {
-                format!("/{name}")
-            };
             let message = if secret {
                 "is not accepted; look at the description and give another value".to_owned()
             } else {
                 why.to_string()
             };
-            self.0.push(Problem::new(path, message));
+            self.0.push(Refusal::of(parameter, name, message));
         }
     }
 
-    /// Nothing, if nothing was refused so far.
-    ///
-    /// # Errors
-    ///
-    /// With all that was.
-    pub fn settle(self) -> Result<Self, ReadError> {
-        match Problems::new(self.0) {
-            Some(problems) => Err(ReadError::refused(problems)),
-            None => Ok(Self::default()),
+    /// Notes what a validator says of the whole call.
+    pub fn note_all<E: Display>(&mut self, said: Result<(), E>) {
+        if let Err(why) = said {
+            self.0.push(Refusal::of_all(why.to_string()));
         }
+    }
+
+    /// Whether nothing is refused so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is refused.
+    pub fn into_list(self) -> Vec<Refusal> {
+        self.0
     }
 }
 

@@ -6,6 +6,7 @@
     clippy::unused_async,
     clippy::needless_pass_by_value,
     clippy::trivially_copy_pass_by_ref,
+    clippy::ref_option,
     reason = "the tools are written as people write them"
 )]
 

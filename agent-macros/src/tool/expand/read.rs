@@ -32,7 +32,7 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
         }
         let slot = slot(at);
         let value = value(tool, param, private, &reader);
-        quote!(#at => #slot = #private::Some(#value),)
+        quote!(#at => #slot = { let read = #value; #reader.keep(#at, read)? },)
     });
     let flattened = with(&|at, param| {
         if param.arg.flatten.is_none() {
@@ -40,10 +40,10 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
         }
         let slot = slot(at);
         let read = ask(tool, param, "read_flattened", private);
-        quote!(#slot = #private::Some(#read(&mut #reader, #at)?);)
+        quote!(#slot = { let read = #read(&mut #reader, #at); #reader.keep(#at, read)? };)
     });
-    let settled = with(&|at, param| settle(tool, param, &slot(at), private));
-    let validated = validated(tool, private);
+    let settled = with(&|at, param| settle(tool, param, at, private, &reader));
+    let validated = validated(tool, private, &reader);
     quote_spanned! {Span::mixed_site()=>
         fn read<'__a>(mut #reader: #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
             #(let mut #slots = #private::None;)*
@@ -62,18 +62,24 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// Asks the user's own functions: first about each argument, all of them, then about the whole call.
-fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
+/// Asks the user's own functions: about each argument, all of them, and then, if nothing is refused, about the whole call.
+fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream {
     let refusals = Ident::new("refusals", Span::mixed_site());
     let one = |(at, param): (usize, &Param)| {
         let validate = param.arg.validate.as_ref()?;
-        let (slot, name, secret) = (slot(at), wire_name(param), param.arg.secret);
+        let (slot, secret) = (slot(at), param.arg.secret);
+        // Fields that stand in the call's own object have no name together.
+        let name = if param.arg.flatten.is_some() {
+            ""
+        } else {
+            wire_name(param)
+        };
         // Where the author named the function, for it may take another type.
         let value = Ident::new("value", Span::mixed_site().located_at(validate.span()));
         let said = quote_spanned!(validate.span()=> #validate(#value));
         Some(quote_spanned! {Span::mixed_site()=>
             if let #private::Some(#value) = &#slot {
-                #refusals.note(#name, #secret, #said);
+                #refusals.note(#at, #name, #secret, #said);
             }
         })
     };
@@ -84,20 +90,18 @@ fn validated(tool: &Tool, private: &TokenStream) -> TokenStream {
             private,
             validate,
             None,
-            |said| quote!(#refusals.note("", false, #said);),
+            |said| quote!(#refusals.note_all(#said);),
         );
-        quote!(#said)
+        quote!(if #refusals.is_empty() { #said })
     });
     if each.is_empty() && whole.is_none() {
-        return TokenStream::new();
+        return quote!(#reader.refuse(#private::Vec::new())?;);
     }
-    let settle = quote!(let mut #refusals = #refusals.settle()?;);
     quote_spanned! {Span::mixed_site()=>
         let mut #refusals = #private::Refusals::default();
         #(#each)*
-        #settle
         #whole
-        #settle
+        #reader.refuse(#refusals.into_list())?;
     }
 }
 
@@ -173,19 +177,26 @@ fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> T
                     #private::Ok(With(#path(deserializer)?))
                 }
             }
-            #reader.value::<With>()?.0
+            #reader.value::<With>().map(|With(value)| value)
         }}
     } else if arg.schema_with.is_some() {
         let ty = with_lifetime(&param.ty, "'_");
-        quote!(#reader.value::<#ty>()?)
+        quote!(#reader.value::<#ty>())
     } else {
         let read = ask(tool, param, "read", private);
-        quote!(#read(&mut #reader)?)
+        quote!(#read(&mut #reader))
     }
 }
 
 /// What a slot is once all arguments are read.
-fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> TokenStream {
+fn settle(
+    tool: &Tool,
+    param: &Param,
+    at: usize,
+    private: &TokenStream,
+    reader: &Ident,
+) -> TokenStream {
+    let slot = slot(at);
     let arg = &param.arg;
     let name = wire_name(param);
     let or_default = arg.default.as_ref().map(|_| {
@@ -197,17 +208,14 @@ fn settle(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> To
         }
     });
     let settled = if arg.deserialize_with.is_some() {
-        quote_spanned! {Span::mixed_site()=> match #slot {
-            #private::None => return #private::Err(#private::missing(#name)),
-            some => some,
-        }}
+        quote!(#private::given(#slot, #name))
     } else if arg.schema_with.is_some() {
-        quote!(#private::settle(#slot, #name)?)
+        quote!(#private::settle(#slot, #name))
     } else {
         let settle = ask(tool, param, "settle", private);
-        quote!(#settle(#slot, #name)?)
+        quote!(#settle(#slot, #name))
     };
-    quote!({ #or_default #settled })
+    quote_spanned!(Span::mixed_site()=> { #or_default let settled = #settled; #reader.settle(#at, settled)? })
 }
 
 /// The default, of the parameter's type.

@@ -1,0 +1,286 @@
+//! What the author's own code refuses, gathered after a failure: the arguments are read once more, each on its own, so
+//! that it is told of one of them whatever the schema has against the others.
+
+use super::error::ReadError;
+use super::explain;
+use super::pointer::push_key;
+use super::problem::{Problem, Problems, Report};
+use super::program::{ANY, Id, NEVER};
+use super::read::Reader;
+use super::schema::Schema;
+use super::top::Owner;
+use crate::json::scan::Scanner;
+
+type Read<T> = Result<T, ReadError>;
+
+/// What the author's own code refuses: a validator, or a type's `Deserialize`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Of which parameter; one beyond the last, of the whole call.
+    parameter: usize,
+    problem: Problem,
+    /// Said while decoding: nothing new where the schema says something of the same value.
+    in_decoding: bool,
+}
+
+impl Refusal {
+    /// What a validator says of this parameter, `name` on the wire; empty, where its fields are the object's.
+    pub(crate) fn of(parameter: usize, name: &str, message: String) -> Self {
+        let mut path = String::new();
+        if !name.is_empty() {
+            push_key(&mut path, name);
+        }
+        Self {
+            parameter,
+            problem: Problem::new(path, message),
+            in_decoding: false,
+        }
+    }
+
+    /// What a validator says of the whole call.
+    pub(crate) fn of_all(message: String) -> Self {
+        Self {
+            parameter: usize::MAX,
+            problem: Problem::new(String::new(), message),
+            in_decoding: false,
+        }
+    }
+
+    pub(super) fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Whether one of these problems, each with its parameter, says why this value could not be decoded.
+    fn follows_from(&self, problems: &[(usize, Problem)]) -> bool {
+        let path = &self.problem.path;
+        let is_within = |inner: &str, outer: &str| {
+            inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.in_decoding
+            && problems.iter().any(|(parameter, problem)| {
+                *parameter == self.parameter
+                    && (is_within(path, &problem.path) || is_within(&problem.path, path))
+            })
+    }
+}
+
+/// One list of what the schema has against a text and what the author's own code has, in the order of declaration.
+pub(super) fn merge(
+    schema: &Schema,
+    told: Option<Problems>,
+    refusals: &[Refusal],
+) -> Option<Problems> {
+    if refusals.is_empty() {
+        return told;
+    }
+    let mut all: Vec<(usize, Problem)> = Vec::new();
+    let mut report = Report::default();
+    if let Some(told) = told {
+        report.omit(told.omitted());
+        all.extend(
+            told.into_list()
+                .into_iter()
+                .map(|problem| (parameter_of(schema, &problem.path), problem)),
+        );
+    }
+    let news: Vec<_> = refusals
+        .iter()
+        .filter(|refusal| !refusal.follows_from(&all))
+        .map(|refusal| (refusal.parameter, refusal.problem.clone()))
+        .collect();
+    all.extend(news);
+    all.sort_by_key(|(parameter, _)| *parameter);
+    for (_, problem) in all {
+        report.add(problem);
+    }
+    report.finish()
+}
+
+/// The parameter in whose value a path ends; one beyond the last, where that is nobody's.
+fn parameter_of(schema: &Schema, path: &str) -> usize {
+    let name = path
+        .strip_prefix('/')
+        .and_then(|path| path.split('/').next());
+    let index = name.and_then(|name| {
+        let name = name.replace("~1", "/").replace("~0", "~");
+        schema.program().root_fields()?.find(&name, 0)
+    });
+    match index.map(|index| schema.owner(index)) {
+        Some(Owner::Parameter(parameter) | Owner::Flattened(parameter)) => parameter,
+        Some(Owner::Rest) | None => usize::MAX,
+    }
+}
+
+/// How far the arguments are read, each on its own.
+#[derive(Debug)]
+pub(super) struct Gathering<'a> {
+    /// Where the value begins that is read.
+    start: Scanner<'a>,
+    /// The parameters of which something cannot be read.
+    spoilt: Vec<usize>,
+    /// Something cannot be read that may be part of any flattened parameter.
+    is_unclear: bool,
+    refusals: Vec<Refusal>,
+}
+
+/// What the expansions of the macros say around each value. When arguments are not gathered, all passes as it is given.
+#[doc(hidden)]
+impl Reader<'_> {
+    /// The value of a parameter that was read; nothing, where they are gathered and this one could not be read.
+    #[inline]
+    pub fn keep<T>(&mut self, parameter: usize, read: Read<T>) -> Read<Option<T>> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => self.pass_over(parameter, error).map(|()| None),
+        }
+    }
+
+    /// A parameter after the last argument; nothing, where they are gathered and this one could not be read.
+    #[inline]
+    pub fn settle<T>(&mut self, parameter: usize, settled: Read<Option<T>>) -> Read<Option<T>> {
+        match &self.gathering {
+            None => settled,
+            Some(gathering) if gathering.spoilt.contains(&parameter) => Ok(None),
+            Some(_) => Ok(settled.unwrap_or_default()),
+        }
+    }
+
+    /// Ends the reading: in an error where validators refuse something, and always where arguments are gathered.
+    #[inline]
+    pub fn refuse(&mut self, refusals: Vec<Refusal>) -> Read<()> {
+        match &mut self.gathering {
+            None if refusals.is_empty() => Ok(()),
+            None => Err(ReadError::refused(refusals)),
+            Some(gathering) => {
+                gathering.refusals.extend(refusals);
+                Err(ReadError::refused(std::mem::take(&mut gathering.refusals)))
+            }
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of the arguments, each on its own. A decoder of the macros ends in an error that has what was refused.
+    pub(crate) fn gathering(text: &'a str, schema: &'a Schema) -> Self {
+        let reader = Reader::new(text, schema);
+        let gathering = Gathering {
+            start: reader.scan,
+            spoilt: Vec::new(),
+            is_unclear: false,
+            refusals: Vec::new(),
+        };
+        Self {
+            gathering: Some(Box::new(gathering)),
+            ..reader
+        }
+    }
+
+    /// As `next_parameter`, past all that does not fit.
+    pub(super) fn next_gathered(&mut self, gathering: &mut Gathering<'a>) -> Read<Option<usize>> {
+        let schema = self.schema;
+        let fields = schema.program().root_fields();
+        while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
+            self.top.started = true;
+            self.scan.peek();
+            let position = self.scan.position();
+            let key = self.scan.key()?;
+            let declared = fields.and_then(|fields| {
+                let index = fields.find(&key, self.top.expected)?;
+                Some((index, fields.properties.get(index)?))
+            });
+            let Some((index, property)) = declared else {
+                let rest = fields.map_or(ANY, |fields| fields.rest);
+                if self.pass_checked(rest)? {
+                    self.top.flattened.push((None, position));
+                } else {
+                    gathering.is_unclear |= rest != NEVER;
+                }
+                continue;
+            };
+            self.top.expected = index + 1;
+            let is_new = self.top.seen.insert(index);
+            let left_out = property.is_left_out(schema.program(), self.scan);
+            match schema.owner(index) {
+                Owner::Parameter(parameter) if is_new && !left_out => {
+                    self.node = property.node;
+                    gathering.start = self.scan;
+                    return Ok(Some(parameter));
+                }
+                Owner::Flattened(parameter) if is_new && !left_out => {
+                    if self.pass_checked(property.node)? {
+                        self.top.flattened.push((Some(parameter), position));
+                    } else {
+                        gathering.spoilt.push(parameter);
+                    }
+                }
+                Owner::Parameter(parameter) | Owner::Flattened(parameter) => {
+                    self.scan.skip(self.depth)?;
+                    if !is_new {
+                        gathering.spoilt.push(parameter);
+                    }
+                }
+                Owner::Rest => self.scan.skip(self.depth)?,
+            }
+        }
+        let properties = fields.map_or(&[][..], |fields| &fields.properties);
+        for (index, property) in properties.iter().enumerate() {
+            if let Owner::Flattened(parameter) = schema.owner(index)
+                && property.required
+                && !self.top.seen.contains(index)
+            {
+                gathering.spoilt.push(parameter);
+            }
+        }
+        self.scan.end()?;
+        Ok(None)
+    }
+
+    /// Passes a value and says whether it fits.
+    fn pass_checked(&mut self, node: Id) -> Read<bool> {
+        if self.walk_on(node).is_ok() {
+            return Ok(true);
+        }
+        self.scan.skip(self.depth)?;
+        Ok(false)
+    }
+
+    /// Whether arguments are gathered and a flattened parameter cannot be read.
+    pub(super) fn is_spoilt(&self, parameter: usize) -> bool {
+        self.gathering
+            .as_ref()
+            .is_some_and(|gathering| gathering.is_unclear || gathering.spoilt.contains(&parameter))
+    }
+
+    /// The object as a whole does not fit, though each argument may.
+    pub(super) fn is_unclear_as_a_whole(&mut self) -> bool {
+        match &mut self.gathering {
+            None => false,
+            Some(gathering) => {
+                gathering.is_unclear = true;
+                true
+            }
+        }
+    }
+
+    /// What could not be read is passed over where arguments are gathered, and what its type said of it kept.
+    #[cold]
+    fn pass_over(&mut self, parameter: usize, error: ReadError) -> Read<()> {
+        let Some(gathering) = &mut self.gathering else {
+            return Err(error);
+        };
+        gathering.spoilt.push(parameter);
+        if error.message().is_some() {
+            gathering.refusals.push(Refusal {
+                parameter,
+                problem: explain::refused(self.schema, self.scan.text(), &error),
+                in_decoding: true,
+            });
+        }
+        self.scan = gathering.start;
+        self.depth = 1;
+        self.node = ANY;
+        Ok(self.scan.skip(self.depth)?)
+    }
+}
