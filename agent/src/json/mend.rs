@@ -54,6 +54,8 @@ pub enum MendKind {
     ExtraComma,
     /// No comma between two values.
     MissingComma,
+    /// No colon between the first key of an object and its value.
+    MissingColon,
     /// An inner bracket was not closed before an outer one.
     MissingBracket,
     /// A closing bracket that closes nothing.
@@ -115,6 +117,7 @@ impl MendKind {
             | Self::WhiteSpace
             | Self::ExtraComma
             | Self::MissingComma
+            | Self::MissingColon
             | Self::MissingBracket
             | Self::StrayBracket
             | Self::Quotes
@@ -180,6 +183,7 @@ impl fmt::Display for MendKind {
             Self::WhiteSpace => "dropped white space that is not JSON's",
             Self::ExtraComma => "dropped a comma too many",
             Self::MissingComma => "added a missing comma",
+            Self::MissingColon => "added a missing colon",
             Self::MissingBracket => "closed an inner bracket",
             Self::StrayBracket => "dropped a closing bracket that closes nothing",
             Self::Quotes => "replaced quotes that are not JSON's",

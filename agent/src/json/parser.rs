@@ -154,7 +154,9 @@ impl<'a> Parser<'a> {
                 self.mend(MendKind::MissingComma, self.at)?;
             }
             comma = None;
-            let Some(key) = self.key()? else { break };
+            let Some(key) = self.key(object.is_empty())? else {
+                break;
+            };
             let value = self.value()?;
             after_container = matches!(value, Some(Json::Array(_) | Json::Object(_)));
             if let Some(value) = value {
@@ -257,8 +259,10 @@ impl<'a> Parser<'a> {
     }
 
     /// A key and its colon, up to the value. `None`: the text was cut before the value began.
-    fn key(&mut self) -> Result<Option<Cow<'a, str>>, Invalid> {
-        let key = if let Some(key) = self.string()? {
+    fn key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>, Invalid> {
+        let string = self.string()?;
+        let in_quotes = string.is_some();
+        let key = if let Some(key) = string {
             key
         } else {
             let start = self.at;
@@ -272,10 +276,15 @@ impl<'a> Parser<'a> {
         if self.cut {
             return Ok(None);
         }
-        self.space()?;
+        let gap = self.space()?;
         match self.peek() {
             None => return self.end(),
             Some(b':') => self.at += 1,
+            // Behind a key in quotes only its value can stand. What comes after another member may as well be the rest
+            // of a string with unescaped quotes.
+            Some(_) if is_first && in_quotes && self.begins_value(gap) => {
+                self.mend(MendKind::MissingColon, self.at)?;
+            }
             Some(_) => return self.invalid(InvalidReason::MissingColon),
         }
         self.space()?;
@@ -283,6 +292,20 @@ impl<'a> Parser<'a> {
             None => self.end(),
             Some(b',' | b'}' | b']') => self.invalid(InvalidReason::MissingValue),
             Some(_) => Ok(Some(key)),
+        }
+    }
+
+    /// Whether what stands behind a gap is seen to be a value from its start. A quote without a gap may belong to the key.
+    fn begins_value(&self, gap: Gap) -> bool {
+        let rest = self.rest();
+        match rest.chars().next() {
+            Some('{' | '[' | '-' | '0'..='9') => true,
+            Some('"' | '\'' | '\u{201c}' | '\u{201e}' | '\u{2018}' | '\u{201a}') => gap > Gap::None,
+            _ => {
+                let end = rest.find(is_boundary).unwrap_or(rest.len());
+                let word = rest.get(..end).unwrap_or_default();
+                ["true", "false", "null", "True", "False", "None"].contains(&word)
+            }
         }
     }
 
@@ -439,4 +462,33 @@ fn is_boundary(c: char) -> bool {
 fn is_foreign_space(c: char) -> bool {
     matches!(c, '\u{feff}' | '\u{200b}' | '\u{0b}' | '\u{0c}')
         || (!c.is_ascii() && c.is_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Parsed, parse};
+
+    #[test]
+    fn a_colon_is_added_only_between_a_key_in_quotes_and_what_is_seen_to_be_its_value() {
+        for text in [
+            r#"{say "hi"}"#,
+            r#"{"a""b"}"#,
+            r#"{""a"":1}"#,
+            r#"{"a" word}"#,
+            r#"{"a":1,"b" 2}"#,
+            r#"{"a":"x","b" "c"}"#,
+            r#"{"a", "b"}"#,
+            r#"{"a" "b": 1}"#,
+            r#"{"t": "he said "a", "b" "c""}"#,
+        ] {
+            let parsed = parse(text);
+            let Parsed::Invalid(invalid) = parsed else {
+                panic!("{text}: {parsed:?}");
+            };
+            let reason = invalid.reason();
+            let reasons = [InvalidReason::MissingColon, InvalidReason::Unexpected];
+            assert!(reasons.contains(&reason), "{text}: {reason:?}");
+        }
+    }
 }

@@ -90,6 +90,11 @@ fn mends_have_one_reading() {
             "repaired",
             r#"{"a":[0.5,-0.5,5.0,5,1000]}"#,
         ),
+        (
+            r#"{"a" [{'b' "c"},{"d"2}, {"e" true}]}"#,
+            "repaired",
+            r#"{"a":[{"b":"c"},{"d":2},{"e":true}]}"#,
+        ),
         ("{\"a\":\u{a0}1}", "repaired", r#"{"a":1}"#),
         ("\u{feff}{\"a\":1}", "repaired", r#"{"a":1}"#),
     ]);

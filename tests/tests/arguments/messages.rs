@@ -376,8 +376,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
     (
         "text",
-        r#"{"x" "Paris"}"#,
-        "a colon is missing after a key; if this is the middle of a string, escape the quotes inside it (at byte 5)",
+        r#"{"x", "Paris"}"#,
+        "a colon is missing after a key; if this is the middle of a string, escape the quotes inside it (at byte 4)",
     ),
     (
         "text",
