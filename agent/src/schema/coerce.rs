@@ -44,9 +44,28 @@ pub enum Coercion {
 impl Coercion {
     /// Fits `arguments` to what `program` checks; says what was changed.
     pub(super) fn apply<'a>(self, program: &Program, arguments: Json<'a>) -> (Json<'a>, Mends) {
+        self.fit(program, arguments, false)
+    }
+
+    /// As `apply`, of whole floats for integers and nothing else: JSON Schema takes one for the other.
+    pub(super) fn apply_to_floats<'a>(
+        self,
+        program: &Program,
+        arguments: Json<'a>,
+    ) -> (Json<'a>, Mends) {
+        self.fit(program, arguments, true)
+    }
+
+    fn fit<'a>(
+        self,
+        program: &Program,
+        arguments: Json<'a>,
+        only_floats: bool,
+    ) -> (Json<'a>, Mends) {
         let mut fit = Fit {
             program,
             booleans_to_numbers: self == Self::BooleansToNumbers,
+            only_floats,
             mends: Mends::default(),
             path: String::new(),
             hidden: None,
@@ -71,6 +90,8 @@ const DEPTH: usize = 128;
 struct Fit<'s> {
     program: &'s Program,
     booleans_to_numbers: bool,
+    /// Only whole floats become integers, and all else stays.
+    only_floats: bool,
     mends: Mends,
     path: String,
     /// Where the path ends for whoever reads it: inside a value that must not be shown, keys are not shown either.
@@ -91,7 +112,7 @@ impl<'s> Fit<'s> {
             Some(_) if value == Json::Null => value,
             Some(inner) => {
                 let made = self.value(value, inner);
-                if is_blank(&made) && !self.is_taken_as_text(inner, &made) {
+                if !self.only_floats && is_blank(&made) && !self.is_taken_as_text(inner, &made) {
                     self.note(MendKind::BlankToNull);
                     Json::Null
                 } else {
@@ -166,13 +187,16 @@ impl<'s> Fit<'s> {
         }
         // Text that starts like an array and is none was cut or broken, and is no item.
         let is_broken = matches!(&value, Json::String(text) if text.trim_start().starts_with('['));
-        if types.has(Types::ARRAY) && !is_blank(&value) && !is_broken {
+        if types.has(Types::ARRAY) && !self.only_floats && !is_blank(&value) && !is_broken {
             return self.wrap(value, node);
         }
         self.inside(value, node)
     }
 
     fn convert<'a>(&self, value: &Json<'a>, wanted: Types) -> Option<(Json<'a>, MendKind)> {
+        if self.only_floats && !matches!((wanted, value), (Types::INTEGER, Json::Number(_))) {
+            return None;
+        }
         Some(match (wanted, value) {
             (Types::NULL, value) if is_blank(value) => (Json::Null, MendKind::BlankToNull),
             (Types::INTEGER, Json::String(text)) => {
@@ -281,7 +305,8 @@ impl<'s> Fit<'s> {
             let given = std::mem::replace(value, Json::Null);
             let secret = property.is_some_and(|property| property.secret);
             self.within(key, secret, |fit| {
-                let empty = property.is_some_and(|property| !property.required)
+                let empty = !fit.only_floats
+                    && property.is_some_and(|property| !property.required)
                     && (given == Json::Null || is_blank(&given));
                 *value = fit.value(given, id);
                 if empty && !fit.is_taken_as_text(id, value) && !fit.accepts(id, value) {

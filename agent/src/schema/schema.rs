@@ -170,21 +170,40 @@ impl Schema {
 
     /// Fits arguments to this schema where they say the same in another type, and says what was changed.
     ///
-    /// A schema known only at run time is understood as far as its program could be compiled; where it could not,
-    /// nothing is changed.
+    /// A schema known only at run time is understood where a program of ours can say all of it; else nothing is changed.
     pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> (Json<'a>, Mends) {
+        match self.understood() {
+            Some(program) => coercion.apply(program, arguments),
+            None => (arguments, Mends::default()),
+        }
+    }
+
+    /// Makes integers of the whole floats in arguments that are accepted as they stand, since JSON Schema takes one for
+    /// the other: a tool gets the same number however its schema came to be. Nothing, where there are none.
+    pub(crate) fn coerce_floats<'a>(
+        &self,
+        coercion: Coercion,
+        arguments: Json<'a>,
+    ) -> Option<(Json<'a>, Mends)> {
+        let (fitted, mends) = coercion.apply_to_floats(self.understood()?, arguments);
+        (!mends.is_empty()).then_some((fitted, mends))
+    }
+
+    /// Whether it accepts whole floats for integers.
+    pub(crate) fn takes_whole_floats(&self) -> bool {
+        !matches!(self.0.rules, Rules::Compiled)
+    }
+
+    fn understood(&self) -> Option<&Program> {
         if matches!(self.0.rules, Rules::Compiled) {
-            return coercion.apply(&self.0.program, arguments);
+            return Some(&self.0.program);
         }
         let understood = self.0.understood.get_or_init(|| {
             let mut schema = self.0.value.clone();
             normalise(&mut schema);
             Program::compile(&schema).ok()
         });
-        match understood {
-            Some(program) => coercion.apply(program, arguments),
-            None => (arguments, Mends::default()),
-        }
+        understood.as_ref()
     }
 
     /// The names of the arguments that are declared secret.

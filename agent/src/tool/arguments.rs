@@ -195,6 +195,44 @@ pub(super) fn mend(tool: &Tool, arguments: &Arguments<'_>) -> Result<Mended, Unr
     })
 }
 
+/// What becomes of arguments whose schema accepts whole floats for integers, so that they come as the integers that they
+/// are. Nothing, where they stay as they came.
+pub(super) fn with_whole_numbers(tool: &Tool, arguments: &Arguments<'_>) -> Option<Mended> {
+    let definition = tool.definition();
+    let schema = &definition.parameters;
+    if !schema.takes_whole_floats() || !has_float(&arguments.raw) {
+        return None;
+    }
+    let Parsed::Strict(object) = parse(&arguments.raw) else {
+        return None;
+    };
+    let coercion = definition.policy.mending.or(arguments.agent).coercion;
+    let (fitted, mends) =
+        schema.coerce_floats(coercion.unwrap_or_default(), Json::Object(object))?;
+    let text = fitted.to_text();
+    schema
+        .problems(&text)
+        .is_none()
+        .then_some(Mended { text, mends })
+}
+
+/// Whether a number is written as no integer is.
+fn has_float(text: &str) -> bool {
+    let (mut before, mut is_text, mut is_escaped) = (b' ', false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'.' | b'e' | b'E' if !is_text && before.is_ascii_digit() => return true,
+            b'0' if !is_text && before == b'-' => return true,
+            _ => {}
+        }
+        before = byte;
+    }
+    false
+}
+
 fn is_null(reason: InvalidReason) -> bool {
     reason == InvalidReason::NotAnObject(Kind::Null)
 }

@@ -27,6 +27,12 @@ impl Tool {
             return Err(CallEnd::refused_arguments(refusal));
         }
         let schema = &self.definition().parameters;
+        if let Some(mended) = arguments::with_whole_numbers(self, arguments) {
+            let text = &arguments.keep(mended).text;
+            return self
+                .check(text, context)?
+                .map_err(|error| self.refuse(text, &error, None, context));
+        }
         let error = match self.check(raw, context)? {
             Ok(prepared) => return Ok(prepared),
             Err(error) => error,

@@ -4,6 +4,7 @@ use crate::{all, call, integer, mends, perhaps, table, text, texts};
 use agent::message::{Message, Outcome, ToolCall};
 use agent::model::{ScriptedModel, Step};
 use agent::{Agent, Coercion, Tool, ToolSet, tools};
+use serde_json::{Map, Value, json};
 
 #[tokio::test]
 async fn integers_keep_every_digit_on_the_way_through_mending() {
@@ -289,11 +290,92 @@ async fn of_a_tool_of_run_time_coercion_is_switched_off_by_tool_and_by_agent() {
 }
 
 #[tokio::test]
-async fn a_whole_float_is_an_integer_to_json_schema_and_comes_to_a_tool_of_run_time_as_it_is() {
-    let result = served(&all()).call("integer", r#"{"x":3.0}"#).await;
+async fn a_whole_float_comes_as_an_integer_to_a_tool_of_run_time_though_json_schema_takes_either() {
+    let set = served(&all());
+    let result = set.call("integer", r#"{"x":3.0}"#).await;
+    assert_eq!(
+        (result.outcome, &*result.text()),
+        (Outcome::Done, r#"{"x":3}"#)
+    );
+    assert_eq!(mends(&result), ["read a whole float as an integer at /x"]);
+    let off = set.with_policy_where(
+        |_| true,
+        |policy| policy.mending.coercion = Some(Coercion::Off),
+    );
+    let result = off.call("integer", r#"{"x":3.0}"#).await;
     assert_eq!(
         (result.outcome, &*result.text()),
         (Outcome::Done, r#"{"x":3.0}"#)
     );
     assert!(result.mends.is_empty());
+}
+
+/// Answers with what it was called with.
+fn echo(schema: Value) -> ToolSet {
+    let run = |arguments: Map<String, Value>, _| async move { Ok::<_, String>(arguments) };
+    let echo = Tool::dynamic("echo", "The same.", schema, run).unwrap();
+    ToolSet::from_tools([echo]).unwrap()
+}
+
+#[tokio::test]
+async fn whole_floats_become_integers_wherever_a_schema_of_run_time_wants_one() {
+    let integer = json!({"type": "integer"});
+    let number = json!({"type": "number"});
+    for (x, given, comes) in [
+        // In lists and maps, and where a reference leads.
+        (
+            json!({"type": "array", "items": integer}),
+            "[1.0,2,3e0]",
+            "[1,2,3]",
+        ),
+        (
+            json!({"type": "array", "prefixItems": [number, integer]}),
+            "[1.0,2.0]",
+            "[1.0,2]",
+        ),
+        (
+            json!({"type": "object", "additionalProperties": integer}),
+            r#"{"a":-0.0,"b":1e2}"#,
+            r#"{"a":0,"b":100}"#,
+        ),
+        (
+            json!({"type": "object", "patternProperties": {"^n": integer}}),
+            r#"{"n":1.0,"m":1.0}"#,
+            r#"{"n":1,"m":1.0}"#,
+        ),
+        (
+            json!({"type": "object", "properties": {"y": {"$ref": "#/$defs/n"}}}),
+            r#"{"y":5.0,"z":5.0}"#,
+            r#"{"y":5,"z":5.0}"#,
+        ),
+        // Among alternatives, where no other takes it as it is.
+        (json!({"type": ["integer", "null"]}), "7.0", "7"),
+        (json!({"anyOf": [integer, {"type": "string"}]}), "7.0", "7"),
+        (
+            json!({"anyOf": [{"type": "array", "items": integer}, integer]}),
+            "[7.0]",
+            "[7]",
+        ),
+        (json!({"anyOf": [integer, number]}), "7.0", "7.0"),
+        (json!({"allOf": [integer, {"minimum": 3}]}), "7.0", "7"),
+        // Of listed values.
+        (json!({"type": "integer", "enum": [1, 2]}), "2.0", "2"),
+        (json!({"enum": [1, 2]}), "2.0", "2"),
+        (json!({"const": 2}), "2.0", "2"),
+        (json!({"enum": [1, 2.5]}), "2.5", "2.5"),
+        // Where no integer is wanted, or the number is none.
+        (number.clone(), "7.0", "7.0"),
+        (json!({}), "7.0", "7.0"),
+    ] {
+        let schema = json!({
+            "type": "object",
+            "properties": {"x": x},
+            "$defs": {"n": integer},
+        });
+        let result = echo(schema)
+            .call("echo", &format!(r#"{{"x":{given}}}"#))
+            .await;
+        assert_eq!(result.text(), format!(r#"{{"x":{comes}}}"#), "{x} {given}");
+        assert_eq!(result.mends.is_empty(), given == comes, "{x} {given}");
+    }
 }
