@@ -21,7 +21,7 @@ pub const UPDATE_VARIABLE: &str = "AGENT_UPDATE_SNAPSHOTS";
 ///
 /// # Panics
 ///
-/// When the file is absent or differs: with the names of the tools that differ and what to do.
+/// When the file is absent or differs: with the tools that differ, where, and what to do.
 #[track_caller]
 pub fn assert_snapshot(tools: &ToolSet, path: impl AsRef<Path>) {
     let update = std::env::var_os(UPDATE_VARIABLE).is_some_and(|value| !value.is_empty());
@@ -68,7 +68,18 @@ fn snapshot(tools: &ToolSet, path: &Path, update: bool) -> Result<(), String> {
                 if text_of(std::slice::from_ref(&before))
                     != text_of(std::slice::from_ref(tool)) =>
             {
-                let _ = write!(message, "\n  {name} was {before}\n  {name} is  {tool}");
+                let _ = write!(message, "\n  {name} differs:");
+                let mut lines = Vec::new();
+                differences("", &before, tool, &mut lines);
+                if lines.is_empty() {
+                    lines.push("the order of its keys".to_owned());
+                }
+                for line in lines.iter().take(MOST_LINES) {
+                    let _ = write!(message, "\n    {line}");
+                }
+                if lines.len() > MOST_LINES {
+                    let _ = write!(message, "\n    and {} more", lines.len() - MOST_LINES);
+                }
             }
             Some(_) => {}
         }
@@ -80,6 +91,29 @@ fn snapshot(tools: &ToolSet, path: &Path, update: bool) -> Result<(), String> {
         }
     }
     Err(format!("{message}\nif that is meant, {again}"))
+}
+
+/// How many differences of one tool are shown.
+const MOST_LINES: usize = 16;
+
+/// What is not the same, a line each: where, what it was and what it is.
+fn differences(path: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        if before != after {
+            lines.push(format!("{path}: was {before}, is {after}"));
+        }
+        return;
+    };
+    for (key, before) in old {
+        let path = format!("{path}/{key}");
+        match new.get(key) {
+            Some(after) => differences(&path, before, after, lines),
+            None => lines.push(format!("{path}: was {before}, is gone")),
+        }
+    }
+    for (key, after) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+        lines.push(format!("{path}/{key}: is new, {after}"));
+    }
 }
 
 fn text_of(tools: &[Value]) -> String {
@@ -160,7 +194,10 @@ mod tests {
         snapshot(&tool("Tells the time."), &file, true).unwrap();
         snapshot(&tool("Tells the time."), &file, false).unwrap();
         let changed = snapshot(&tool("Tells the hour."), &file, false).unwrap_err();
-        assert!(changed.contains("\"now\" is  "), "{changed}");
+        assert!(
+            changed.contains("/description: was \"Tells the time.\", is \"Tells the hour.\""),
+            "{changed}"
+        );
         std::fs::remove_file(&file).unwrap();
     }
 }
