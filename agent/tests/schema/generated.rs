@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// A type in every place that it can have.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Each<T> {
+pub(crate) struct Each<T> {
     must: T,
     may: Option<T>,
     list: Option<Vec<T>>,
@@ -21,20 +21,20 @@ struct Each<T> {
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-enum Variant<T> {
+pub(crate) enum Variant<T> {
     Unit,
     One(T),
     Named { of: T, or: Option<T> },
 }
 
 /// Makes a value of a schema, with now and then something else in a place.
-struct Maker<'s> {
-    root: &'s Value,
-    random: Random,
+pub(crate) struct Maker<'s> {
+    pub(crate) root: &'s Value,
+    pub(crate) random: Random,
 }
 
 impl Maker<'_> {
-    fn value(&mut self, schema: &Value, depth: usize) -> Value {
+    pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
         if self.random.below(40) == 0 {
             let others = [
                 "null", "0", "-1", "1.0", "-0.0", "2.5", "300", "\"\"", "\"a\"", "true", "[]",

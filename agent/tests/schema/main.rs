@@ -14,6 +14,8 @@ mod canonical;
 mod dynamic;
 mod generated;
 mod hostile;
+#[cfg(feature = "macros")]
+mod mended;
 mod oracle;
 mod parameters;
 mod problems;

@@ -17,7 +17,10 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     pub(crate) fn of<T: JsonSchema>() -> Self {
-        let schema = Schema::of::<T>().unwrap();
+        Self::of_schema(Schema::of::<T>().unwrap())
+    }
+
+    pub(crate) fn of_schema(schema: Schema) -> Self {
         let mut said = schema.as_value().clone();
         say_the_rest(&mut said);
         let validator = jsonschema::options()
@@ -28,7 +31,7 @@ impl Oracle {
     }
 
     /// Nothing, where the text is none that a tree could hold: no JSON, or a number beyond a float.
-    fn accepts(&self, text: &str) -> Option<bool> {
+    pub(crate) fn accepts(&self, text: &str) -> Option<bool> {
         let blank = text.bytes().all(|byte| byte.is_ascii_whitespace());
         let value = serde_json::from_str(if blank { "{}" } else { text });
         Some(self.validator.is_valid(&value.ok()?))
@@ -125,7 +128,7 @@ fn say_the_rest(schema: &mut Value) {
     }
 }
 
-fn repeats_a_key(value: &Json<'_>) -> bool {
+pub(crate) fn repeats_a_key(value: &Json<'_>) -> bool {
     match value {
         Json::Array(items) => items.iter().any(repeats_a_key),
         Json::Object(object) => {
