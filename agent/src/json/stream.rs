@@ -6,8 +6,9 @@ use std::borrow::Cow;
 
 /// Arguments while they stream, to be shown as they come.
 ///
-/// Pushing costs time proportional to the new text (times the nesting where it is open, at most 127), and looking costs
-/// nothing. What does not touch the end is shown as it will stay: a string as far as it came; a key, number,
+/// Pushing costs time proportional to the new text (times the nesting where it is open, at most 127). Looking at a string, or
+/// at what came last, costs the same however much there is; a member is looked for among those of its object, the last one
+/// first. What does not touch the end is shown as it will stay: a string as far as it came; a key, number,
 /// literal or escape only once it is whole. After something that is no JSON the view stays as it is. For the arguments themselves
 /// [`parse`](super::parse()) the whole text.
 ///

@@ -217,7 +217,7 @@ impl<'a> Object<'a> {
     }
 
     /// The members, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'a>)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'a>)> + DoubleEndedIterator {
         self.0.iter().map(|(key, value)| (&**key, value))
     }
 

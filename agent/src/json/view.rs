@@ -33,13 +33,17 @@ impl<'v> View<'v> {
     }
 
     /// The members of an object, in order; none for other values.
-    pub fn members(self) -> impl Iterator<Item = (&'v str, View<'v>)> {
+    ///
+    /// From the end, `next_back` gives what came last.
+    pub fn members(self) -> impl DoubleEndedIterator<Item = (&'v str, View<'v>)> {
         let object = self.0.as_object().into_iter();
         object.flat_map(|object| object.iter().map(|(key, value)| (key, View(value))))
     }
 
     /// The items of an array, in order; none for other values.
-    pub fn items(self) -> impl Iterator<Item = View<'v>> {
+    ///
+    /// From the end, `next_back` gives what came last.
+    pub fn items(self) -> impl DoubleEndedIterator<Item = View<'v>> + ExactSizeIterator {
         let items = match self.0 {
             Json::Array(items) => items.as_slice(),
             _ => &[],

@@ -200,7 +200,7 @@ async fn a_key_that_a_schema_names_is_refused_twice_however_the_text_was_mended(
         r#"{"value":{"v":1,"kids":[{"v":1,"v":2}]}}"#,
         r#"{"value":"{\"v\":1,\"v\":2}"}"#,
         r#"{"value":{"v":1},"value":{"v":1}}"#,
-        r#"{value:{v:1},value:{v:1}}"#,
+        r"{value:{v:1},value:{v:1}}",
     ] {
         let result = set.call("tree", text).await;
         assert_eq!(result.outcome, Outcome::BadArguments, "{text}");
@@ -210,7 +210,7 @@ async fn a_key_that_a_schema_names_is_refused_twice_however_the_text_was_mended(
 
 /// Takes the widest integers.
 #[tool(read_only, inline)]
-fn wide(signed: i128, unsigned: u128, list: Vec<i128>, perhaps: Option<u128>) -> String {
+fn wide(signed: i128, unsigned: u128, list: &[i128], perhaps: Option<u128>) -> String {
     format!("{signed} {unsigned} {list:?} {perhaps:?}")
 }
 
@@ -247,21 +247,29 @@ async fn integers_beyond_64_bits_are_exact_or_refused_on_every_way() {
     };
     let (mut ran, mut refused) = (0, 0);
     for round in 0..3_000 {
-        let (a, b, c) = (number(true), number(false), number(true));
+        let (signed, unsigned, item) = (number(true), number(false), number(true));
         let said = |digits: &str, how: usize| match how % 4 {
             0 => digits.to_owned(),
             1 => format!("\"{digits}\""),
             2 => format!("{digits}.0"),
             _ => format!("\"{digits}.00\""),
         };
-        let (x, y, z) = (said(&a, round), said(&b, round / 4), said(&c, round / 16));
+        let of_signed = said(&signed, round);
+        let of_unsigned = said(&unsigned, round / 4);
+        let of_item = said(&item, round / 16);
         let comma = if round % 3 == 0 { "," } else { "" };
-        let text = format!(r#"{{"signed":{x},"unsigned":{y},"list":[{z}],"perhaps":{y}{comma}}}"#);
+        let text = format!(
+            r#"{{"signed":{of_signed},"unsigned":{of_unsigned},"list":[{of_item}],"perhaps":{of_unsigned}{comma}}}"#
+        );
         let result = set.call("wide", &text).await;
-        let exact = (a.parse::<i128>(), b.parse::<u128>(), c.parse::<i128>());
-        if let (Ok(a), Ok(b), Ok(c)) = exact {
+        let exact = (
+            signed.parse::<i128>(),
+            unsigned.parse::<u128>(),
+            item.parse::<i128>(),
+        );
+        if let (Ok(signed), Ok(unsigned), Ok(item)) = exact {
             ran += 1;
-            let shown = format!("{a} {b} {:?} {:?}", [c], Some(b));
+            let shown = format!("{signed} {unsigned} {:?} {:?}", [item], Some(unsigned));
             assert_eq!(
                 (result.outcome, &*result.text()),
                 (Outcome::Done, &*shown),

@@ -226,13 +226,13 @@ async fn what_types_refuse_while_they_decode_is_in_the_list_as_well() {
     for (arguments, told) in [
         // Each by its own type, and a validator of fields that stand in the call's own object.
         (
-            r##"{"first":"a","second":"b","opens":9,"closes":8,"reason":"x","a-b":1}"##,
+            r#"{"first":"a","second":"b","opens":9,"closes":8,"reason":"x","a-b":1}"#,
             "/first: a code begins with #, a does not\n/second: a code begins with #, b does not\n\
              must open before it closes",
         ),
         // The schema speaks of a value that its type would refuse as well, and of one of those fields.
         (
-            r##"{"first":"much too long","second":"b","opens":99,"closes":8,"reason":"x","a-b":2}"##,
+            r#"{"first":"much too long","second":"b","opens":99,"closes":8,"reason":"x","a-b":2}"#,
             "/first: must have at most 8 characters, got 13\n/second: a code begins with #, b does not\n\
              /opens: must be from 0 to 24, got 99\n/a-b: must be odd",
         ),
