@@ -24,8 +24,8 @@ mod memory;
 mod path;
 #[cfg(all(any(feature = "toolkit-shell", feature = "toolkit-browser"), unix))]
 #[cfg_attr(
-    not(feature = "toolkit-shell"),
-    allow(dead_code, unused_imports, reason = "commands use all of it")
+    not(feature = "toolkit-code"),
+    allow(dead_code, unused_imports, reason = "programs use all of it")
 )]
 mod process;
 mod search;

@@ -1,7 +1,7 @@
 //! A small coding agent in the terminal: `cargo run -p coder -- "what it should do"`.
 //!
-//! It works in the current folder with the built-in tools. What only reads runs at once; what writes or runs asks first.
-//! Ctrl-C stops it, and `--resume` goes on where it was. `options` reads the command line, `terminal` shows and asks.
+//! It works in the current folder with the built-in tools, and on Unix with a shell. What only reads runs at once; what writes
+//! or runs asks first. Ctrl-C stops it (twice: at once), and `--resume` goes on where it was. `options` reads the command line, `terminal` shows and asks.
 
 mod options;
 mod terminal;
@@ -9,6 +9,8 @@ mod terminal;
 use agent::extensions::ProjectRules;
 use agent::model::{self, Model, ScriptedModel, Step};
 use agent::toolkit::Toolkit;
+#[cfg(unix)]
+use agent::toolkit::{Processes, Shell, Workspace};
 use agent::{Agent, CallInfo, Execution, FileSessions, Limits, Permission, RunErrorKind, Session};
 use options::Options;
 use std::error::Error;
@@ -87,10 +89,18 @@ fn stopped() -> ExitCode {
 }
 
 async fn agent(options: &Options) -> Result<Agent, Box<dyn Error>> {
-    let kit = Toolkit::new(&options.folder)?;
-    let agent = Agent::builder(model(options)?)
-        .instructions(INSTRUCTIONS)
-        .tools(kit)
+    let builder = Agent::builder(model(options)?).instructions(INSTRUCTIONS);
+    #[cfg(unix)]
+    let builder = {
+        let shell = Shell::new(&Workspace::open(&options.folder)?);
+        builder
+            .tools(shell.clone())
+            .extension(Processes::new(shell))
+            .await?
+    };
+    let agent = builder
+        .extension(Toolkit::new(&options.folder)?)
+        .await?
         .permission(ask_before_changes)
         .execution(Execution::Mixed)
         .limits(Limits::new().turns(60).repeats(3).last_answer())
@@ -113,10 +123,13 @@ fn model(options: &Options) -> Result<Box<dyn Model>, Box<dyn Error>> {
     )))
 }
 
-/// What changes nothing runs at once. (The list of things to do is the agent's own.)
+/// Its list of things to do, and the processes that somebody agreed to.
+const ITS_OWN: [&str; 4] = ["todo", "process_status", "process_read", "process_end"];
+
+/// What changes nothing of the user's runs at once.
 fn ask_before_changes(call: &CallInfo<'_>) -> Permission {
     let reads = call.tool().is_some_and(|tool| tool.policy.read_only);
-    (!reads && call.name() != "todo").into()
+    (!reads && !ITS_OWN.contains(&call.name())).into()
 }
 
 /// The conversation: a new one, or with `--resume` the last one of this folder.
@@ -138,5 +151,9 @@ fn session(options: &Options) -> Result<Session, Box<dyn Error>> {
 async fn cancel_on_ctrl_c(stop: CancellationToken) {
     if tokio::signal::ctrl_c().await.is_ok() {
         stop.cancel();
+    }
+    // Whoever asks twice does not want to wait.
+    if tokio::signal::ctrl_c().await.is_ok() {
+        std::process::exit(130);
     }
 }

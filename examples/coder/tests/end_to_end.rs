@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
@@ -33,6 +33,12 @@ fn text(text: &str) -> Value {
 }
 
 fn coder(folder: &Path, script: &[Value], args: &[&str], answers: &str) -> Output {
+    start(folder, script, args, answers)
+        .wait_with_output()
+        .unwrap()
+}
+
+fn start(folder: &Path, script: &[Value], args: &[&str], answers: &str) -> Child {
     let path = folder.join("script.json");
     fs::write(&path, Value::from(script.to_vec()).to_string()).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_coder"))
@@ -51,7 +57,7 @@ fn coder(folder: &Path, script: &[Value], args: &[&str], answers: &str) -> Outpu
         .unwrap()
         .write_all(answers.as_bytes())
         .unwrap();
-    child.wait_with_output().unwrap()
+    child
 }
 
 fn said(output: &Output) -> String {
@@ -146,4 +152,54 @@ fn escape_sequences_do_not_reach_the_terminal() {
         said.contains("gone") && !said.contains('\u{1b}'),
         "{said:?}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_runs_asks_first_and_its_output_is_shown() {
+    let folder = folder("shell");
+    let shell = calls(&[("1", "shell", json!({"command": "cat greeting.txt; exit 3"}))]);
+    let output = coder(&folder, &[shell, text("It failed.")], &["try it"], "y\n");
+    let said = said(&output);
+    for part in ["?? shell", "hello wrld", "[exit code 3]", "It failed."] {
+        assert!(said.contains(part), "{part} is missing in:\n{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_cleanly_and_keeps_the_transcript() {
+    let folder = folder("stopped");
+    let shell = calls(&[("1", "shell", json!({"command": "echo $$ > up; sleep 300"}))]);
+    let child = start(&folder, &[read(), shell], &["wait a little"], "y\n");
+    let up = folder.join("project/up");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    while !fs::read_to_string(&up).is_ok_and(|pid| pid.ends_with('\n')) {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the command never ran"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let kill = |signal: &str, pid: &str| {
+        let mut kill = Command::new("kill");
+        kill.args([signal, pid]).stderr(Stdio::null());
+        kill.status().unwrap().success()
+    };
+    assert!(kill("-INT", &child.id().to_string()));
+    let output = child.wait_with_output().unwrap();
+    let first = said(&output);
+    assert_eq!(output.status.code(), Some(130), "{first}");
+    assert!(first.contains("stopped; `coder --resume`"), "{first}");
+    // What it ran is gone with it.
+    let pid = fs::read_to_string(&up).unwrap();
+    assert!(!kill("-0", pid.trim()), "{pid} still runs");
+    let second = coder(&folder, &[text("Here I am.")], &["--resume", "go on"], "");
+    assert!(second.status.success(), "{}", said(&second));
+    // The conversation has what was said before it was stopped.
+    let files = Command::new("grep")
+        .args(["-rl", "wait a little"])
+        .arg(folder.join("state"))
+        .output();
+    assert!(files.unwrap().status.success());
 }

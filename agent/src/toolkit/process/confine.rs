@@ -27,11 +27,15 @@ mod nowhere {
         _: &Confinement,
         _: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
-        Err(io::Error::other("this system does not confine programs"))
+        unheld()
     }
 
     pub(in super::super) fn limit(_: &Confinement, _: Pid) -> io::Result<()> {
-        Ok(())
+        unheld()
+    }
+
+    fn unheld<T>() -> io::Result<T> {
+        Err(io::Error::other("this system does not confine programs"))
     }
 }
 #[cfg(not(all(target_os = "linux", feature = "toolkit-code")))]
