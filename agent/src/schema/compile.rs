@@ -14,7 +14,17 @@ use std::collections::HashMap;
 impl Program {
     /// Compiles a canonical schema.
     pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        Self::compile_as(schema, false)
+    }
+
+    /// Compiles what can be said of any schema: the program accepts all that the schema does, and may accept more.
+    pub(super) fn compile_roughly(schema: &Value) -> Result<Self, SchemaError> {
+        Self::compile_as(schema, true)
+    }
+
+    fn compile_as(schema: &Value, roughly: bool) -> Result<Self, SchemaError> {
         let mut compiler = Compiler {
+            roughly,
             nodes: vec![
                 Node::any(),
                 Node {
@@ -112,6 +122,8 @@ enum Place {
 }
 
 struct Compiler {
+    /// Whether it leaves out what cannot be compiled.
+    roughly: bool,
     nodes: Vec<Node>,
     ids: HashMap<String, Id>,
 }
@@ -228,7 +240,10 @@ impl Compiler {
                 }
                 "minLength" => text.length.least = size(value).ok_or_else(wrong)?,
                 "maxLength" => text.length.most = size(value).ok_or_else(wrong)?,
-                "pattern" => text.pattern = Some(regex(value)?),
+                "pattern" => match regex(value) {
+                    Err(_) if self.roughly => {}
+                    pattern => text.pattern = Some(pattern?),
+                },
                 "format" => match value.as_str().ok_or_else(wrong)? {
                     "int128" => {
                         bounds.raise(Whole::Small(i128::MIN));
@@ -261,6 +276,8 @@ impl Compiler {
                         properties.push(Property::new(name, node, false));
                     }
                 }
+                // What is left out inside of it would make it refuse more, not less.
+                "not" if self.roughly => {}
                 "patternProperties" => {
                     let patterns = value.as_object().ok_or_else(wrong)?.iter();
                     let compiled = patterns.map(|(pattern, schema)| {
@@ -279,12 +296,12 @@ impl Compiler {
                     .extend(self.nodes(value.as_array().ok_or_else(wrong)?)?),
                 "anyOf" | "oneOf" => node.unions.push(Union {
                     of: self.nodes(value.as_array().ok_or_else(wrong)?)?,
-                    single: key == "oneOf",
+                    single: key == "oneOf" && !self.roughly,
                 }),
                 "not" => node.not = Some(self.node(value)?),
                 "$ref" => node.all.push(self.target(value)?),
                 "required" | "$defs" => {}
-                key if is_annotation(key) => {}
+                key if is_annotation(key) || self.roughly => {}
                 _ => {
                     return Err(SchemaError::new(format!(
                         "the schema keyword `{key}` ({value}) cannot be checked; leave it out, or name it `x-{key}` if it is a note"

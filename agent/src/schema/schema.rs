@@ -30,7 +30,7 @@ struct Inner {
     fingerprint: Fingerprint,
     program: Program,
     rules: Rules,
-    /// For coercion, what can be compiled of a schema that somebody else checks; made when first needed.
+    /// For coercion, what can be said of a schema that somebody else checks; made when first needed.
     understood: OnceLock<Option<Program>>,
     owners: Box<[Owner]>,
 }
@@ -170,7 +170,7 @@ impl Schema {
 
     /// Fits arguments to this schema where they say the same in another type, and says what was changed.
     ///
-    /// A schema known only at run time is understood where a program of ours can say all of it; else nothing is changed.
+    /// Of a schema known only at run time what a program of ours can say directs it; what it makes is checked by all of it.
     pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> (Json<'a>, Mends) {
         match self.understood() {
             Some(program) => coercion.apply(program, arguments),
@@ -201,7 +201,7 @@ impl Schema {
         let understood = self.0.understood.get_or_init(|| {
             let mut schema = self.0.value.clone();
             normalise(&mut schema);
-            Program::compile(&schema).ok()
+            Program::compile_roughly(&schema).ok()
         });
         understood.as_ref()
     }

@@ -379,3 +379,49 @@ async fn whole_floats_become_integers_wherever_a_schema_of_run_time_wants_one() 
         assert_eq!(result.mends.is_empty(), given == comes, "{x} {given}");
     }
 }
+
+#[tokio::test]
+async fn what_is_understood_of_a_schema_of_run_time_directs_coercion_and_all_of_it_checks_the_result()
+ {
+    let set = echo(json!({
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "list": {"type": "array", "items": {"type": "string"}, "contains": {"const": "a"}},
+            "code": {"type": "string", "pattern": "^(?=a).+$"},
+            "mode": {"enum": ["x", "y"]},
+            "odd": {"type": "integer", "not": {"multipleOf": 2}},
+            "one": {"oneOf": [
+                {"type": "integer", "if": {"minimum": 5}, "then": {"maximum": 9}},
+                {"type": "boolean"},
+            ]},
+        },
+        "if": {"properties": {"mode": {"const": "x"}}, "required": ["mode"]},
+        "then": {"required": ["n"]},
+    }));
+    for (given, comes) in [
+        (r#"{"n":"3"}"#, Ok(r#"{"n":3}"#)),
+        (r#"{"mode":"x","n":"3"}"#, Ok(r#"{"mode":"x","n":3}"#)),
+        (r#"{"list":"a"}"#, Ok(r#"{"list":["a"]}"#)),
+        (r#"{"list":"[\"b\",\"a\"]"}"#, Ok(r#"{"list":["b","a"]}"#)),
+        (r#"{"code":"ab","n":3.0}"#, Ok(r#"{"code":"ab","n":3}"#)),
+        (r#"{"odd":"3"}"#, Ok(r#"{"odd":3}"#)),
+        (r#"{"one":"7"}"#, Ok(r#"{"one":7}"#)),
+        (r#"{"one":"true"}"#, Ok(r#"{"one":true}"#)),
+        // What could not be understood still refuses.
+        (r#"{"mode":"x","list":"a"}"#, Err("n")),
+        (r#"{"list":"b"}"#, Err("/list")),
+        (r#"{"code":5}"#, Err("/code")),
+        (r#"{"odd":"4"}"#, Err("/odd")),
+        (r#"{"one":"10"}"#, Err("/one")),
+    ] {
+        let result = set.call("echo", given).await;
+        match comes {
+            Ok(comes) => assert_eq!(result.text(), comes, "{given}"),
+            Err(told) => {
+                assert_eq!(result.outcome, Outcome::BadArguments, "{given}");
+                assert!(result.text().contains(told), "{given}: {}", result.text());
+            }
+        }
+    }
+}
