@@ -7,7 +7,9 @@ use super::plan::Setup;
 use super::step::NextTurn;
 use crate::message::Content;
 use crate::model::PromptCache;
-use crate::tool::{BoxError, CallInfo, Hook, Permission, Rule, ToolSet, ToolSetError, TurnInfo};
+use crate::tool::{
+    BoxError, CallInfo, Hook, IntoTools, Permission, Rule, ToolSet, ToolSetError, TurnInfo,
+};
 use async_trait::async_trait;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -36,7 +38,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 ///     }
 ///
 ///     async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-///         brought.tools(tools![now].into_set()?)?;
+///         brought.tools(tools![now])?;
 ///         brought.instructions("Ask for the time before you speak of today.");
 ///         Ok(())
 ///     }
@@ -87,12 +89,13 @@ pub struct Brought {
 }
 
 impl Brought {
-    /// Brings tools.
+    /// Brings tools: a list, a set, or a value whose methods are tools.
     ///
     /// # Errors
     ///
-    /// When it has brought one of the same name before.
-    pub fn tools(&mut self, tools: ToolSet) -> Result<(), ToolSetError> {
+    /// When it has brought one of the same name before, or two of them have one name.
+    pub fn tools<I>(&mut self, tools: impl IntoTools<(), I>) -> Result<(), ToolSetError> {
+        let tools = tools.into_tools().into_set()?;
         self.tools = std::mem::take(&mut self.tools).merge(tools)?;
         Ok(())
     }

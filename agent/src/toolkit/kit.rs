@@ -145,8 +145,7 @@ impl Extension for Toolkit {
     }
 
     async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-        let tools = IntoTools::<(), _>::into_tools(self.clone());
-        Ok(brought.tools(tools.into_set()?)?)
+        Ok(brought.tools(self.clone())?)
     }
 }
 

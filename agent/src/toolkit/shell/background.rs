@@ -1,6 +1,6 @@
 use super::Shell;
 use crate::run::{Brought, Extension};
-use crate::tool::{BoxError, IntoTools, Permission, ToolContext, ToolError};
+use crate::tool::{BoxError, Permission, ToolContext, ToolError};
 use crate::toolkit::process::{End, Kept, output, run, shown, status_of};
 use agent_macros::tool;
 use async_trait::async_trait;
@@ -303,8 +303,7 @@ impl Extension for Processes {
     }
 
     async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-        let tools = IntoTools::<(), _>::into_tools(self.clone());
-        Ok(brought.tools(tools.into_set()?)?)
+        Ok(brought.tools(self.clone())?)
     }
 
     async fn stop(&self) -> Result<(), BoxError> {
