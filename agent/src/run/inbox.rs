@@ -52,9 +52,9 @@ impl Inbox {
         })
     }
 
-    /// What is to be said in the next request.
-    pub(super) fn steering(&self) -> VecDeque<Message> {
-        self.with(|waiting| std::mem::take(&mut waiting.steering))
+    /// What else is to be said in the next request.
+    pub(super) fn steering(&self) -> Option<Message> {
+        self.with(|waiting| waiting.steering.pop_front())
     }
 
     /// What is to be said in place of ending.

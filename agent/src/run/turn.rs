@@ -71,7 +71,8 @@ impl Drive<'_> {
                 Err(Cause::Limit(limit)) => return self.last_answer(limit).await,
                 Err(cause) => return Err(cause),
             }
-            for message in self.host.given.inbox.steering() {
+            // One by one: what was not heard when one of them ended the run stays in the inbox.
+            while let Some(message) = self.host.given.inbox.steering() {
                 self.hear(message).await?;
             }
             if let Some(limit) = self.host.reached() {

@@ -4,7 +4,7 @@ use crate::{Log, all_results, call, ends, first_results, notes, noting, results,
 use agent::message::{Content, Message, Outcome, Reply};
 use agent::model::Step;
 use agent::{
-    After, Agent, Before, CallEnd, CallInfo, Gate, Hook, Limit, Limits, Middleware, Next,
+    After, Agent, Before, CallEnd, CallInfo, Gate, Hook, Inbox, Limit, Limits, Middleware, Next,
     Permission, RunErrorKind, RunInfo, Suspension, ToolContext, ToolError, ToolOutput, after_calls,
     before_calls, tool, tools,
 };
@@ -548,4 +548,18 @@ async fn what_hooks_say_of_a_call_that_a_tool_made_holds_for_the_run() {
         "the hook `guard` ended the run: seen inside"
     );
     assert_eq!(all_results(&error.into_transcript()).len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_said_behind_a_message_that_ends_the_run_stays_in_the_inbox() {
+    let inbox = Inbox::new();
+    inbox.steer("attack");
+    inbox.steer("and hurry");
+    inbox.follow_up("then the next");
+    let (agent, model) = guarded([]);
+    let error = agent.run("go").inbox(&inbox).await.unwrap_err();
+    assert!(error.to_string().contains("that is an attack"), "{error}");
+    assert!(model.requests().is_empty());
+    let left = inbox.take_back();
+    assert_eq!(left, ["and hurry", "then the next"].map(Message::user));
 }
