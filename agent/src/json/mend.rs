@@ -77,7 +77,7 @@ pub enum MendKind {
 
     /// `null` in the place of the arguments: none.
     NullArguments,
-    /// The tool's own rewrite changed the arguments.
+    /// A rewrite of the tool, a hook or a person changed the arguments.
     Rewritten,
 
     /// A string read as the number that it spells.
@@ -154,7 +154,7 @@ pub enum Provenance {
     /// They are: strict JSON that fits the schema.
     #[default]
     Strict,
-    /// They were strict JSON, and values were read in another type, or rewritten as the tool asks.
+    /// They were strict JSON, and values were read in another type, or rewritten by a tool, a hook or a person.
     Coerced,
     /// They were no JSON, and were mended.
     Repaired,
@@ -194,7 +194,7 @@ impl fmt::Display for MendKind {
             Self::Backslash => "escaped a backslash",
             Self::LoneSurrogate => "replaced half a surrogate pair",
             Self::NullArguments => "read null as no arguments",
-            Self::Rewritten => "rewrote the arguments as the tool asks",
+            Self::Rewritten => "rewrote the arguments",
             Self::StringToNumber => "read a string as a number",
             Self::StringToBoolean => "read a string as a boolean",
             Self::NumberToString => "read a number as a string",

@@ -49,12 +49,13 @@ pub(super) fn find_object(text: &str, may_be_encoded: bool) -> Result<Parsed<'_>
         };
         if parser.cut {
             match &mut found {
-                // The object once more, cut: the first one is whole.
+                // The object once more, cut: the first one is whole. Behind words it may have been going to be another.
                 Some(first)
-                    if text
-                        .get(first.start..first.end)
-                        .unwrap_or_default()
-                        .starts_with(text.get(at..).unwrap_or_default().trim_end()) =>
+                    if !first.words
+                        && text
+                            .get(first.start..first.end)
+                            .unwrap_or_default()
+                            .starts_with(text.get(at..).unwrap_or_default().trim_end()) =>
                 {
                     first.mends.push(MendKind::RepeatedObject, Place::Byte(at));
                     break;

@@ -141,6 +141,7 @@ fn an_object_may_come_twice_but_two_objects_are_refused() {
     table(&[
         (r#"{"a":1}{"a":1}"#, "repaired", r#"{"a":1}"#),
         (r#"{"a":1}{"a":"#, "repaired", r#"{"a":1}"#),
+        ("{\"a\":1} Wait, {", "partial", "{}"),
         (r#"{}{"a":1}"#, "repaired", r#"{"a":1}"#),
         (r#"{"a":1}{"a":2}"#, "invalid", "SeveralObjects"),
         (r#"{"a":1}{"a":2"#, "partial", "{}"),

@@ -91,9 +91,10 @@ impl RunHost {
         };
         let started = Instant::now();
         let limit = given.agent.setup().limits.time;
-        let deadline = limit.map(|limit| {
+        let deadline = limit.and_then(|limit| {
             let left = limit.saturating_sub(counts.elapsed);
-            (started + left, Limit::Time(limit))
+            // So far away that no clock goes there is no limit.
+            Some((started.checked_add(left)?, Limit::Time(limit)))
         });
         Arc::new(Self {
             id: id.into(),

@@ -248,13 +248,13 @@ impl Middleware for RateLimit {
             // Held while waiting, so that calls go on in the order in which they came.
             let mut began = self.began.lock().await;
             let now = Instant::now();
-            began.retain(|at| *at + self.per > now);
+            began.retain(|at| now.duration_since(*at) < self.per);
             if began.len() < self.calls {
                 began.push(now);
                 break;
             }
             if let Some(first) = began.first() {
-                tokio::time::sleep_until(*first + self.per).await;
+                tokio::time::sleep(self.per.saturating_sub(now.duration_since(*first))).await;
             }
         }
         next.run().await
@@ -273,7 +273,7 @@ impl ConcurrencyLimit {
     /// So many calls of each tool.
     pub fn new(calls: usize) -> Self {
         Self {
-            calls: calls.max(1),
+            calls: calls.clamp(1, Semaphore::MAX_PERMITS),
             tools: Mutex::default(),
         }
     }

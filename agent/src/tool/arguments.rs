@@ -78,9 +78,18 @@ impl<'a> Arguments<'a> {
 
     /// The record of the call that has these arguments.
     pub(crate) fn checked(&self, call: &ToolCall) -> CheckedCall {
+        // A hook or a person may have put others in their place, which needed no mending.
+        let replaced = || {
+            let mut mends = Mends::default();
+            mends.push(MendKind::Rewritten, Place::Pointer(String::new()));
+            (*self.raw != *call.arguments).then(|| Mended {
+                text: self.raw.to_string(),
+                mends,
+            })
+        };
         CheckedCall {
             call: call.clone(),
-            mended: self.mended.get().cloned(),
+            mended: self.mended.get().cloned().or_else(replaced),
         }
     }
 }
@@ -89,6 +98,7 @@ impl<'a> Arguments<'a> {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedCall {
     call: ToolCall,
+    /// The arguments, where they are not those of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mended: Option<Mended>,
 }

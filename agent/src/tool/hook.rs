@@ -159,16 +159,22 @@ impl<'a> CallInfo<'a> {
         self.arguments.text()
     }
 
-    /// The arguments as a log may have them: JSON, with those left out that are declared secret. Of what is no object of
-    /// JSON, or of no tool that is known, only the size.
+    /// The arguments as a log may have them: JSON, with those left out that are declared secret; of a tool that has such,
+    /// also those that are not declared at all, since a name may be misspelt. Of what is no object of JSON, or of no tool
+    /// that is known, only the size.
     pub fn loggable_arguments(&self) -> String {
         let text = self.arguments();
         let object = serde_json::from_str::<Map<String, Value>>(text);
         let (Ok(mut object), Some(tool)) = (object, self.tool) else {
             return format!("{} bytes", text.len());
         };
-        for name in tool.parameters.secrets() {
-            if let Some(value) = object.get_mut(name) {
+        let secrets: Vec<&str> = tool.parameters.secrets().collect();
+        let declared = |name: &str| {
+            let properties = tool.parameters.as_value().get("properties");
+            properties.is_some_and(|properties| properties.get(name).is_some())
+        };
+        for (name, value) in &mut object {
+            if secrets.contains(&name.as_str()) || !secrets.is_empty() && !declared(name) {
                 *value = "[secret]".into();
             }
         }

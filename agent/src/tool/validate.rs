@@ -27,10 +27,16 @@ impl Refusals {
         }
     }
 
-    /// Notes what a validator says of the whole call.
-    pub fn note_all<E: Display>(&mut self, said: Result<(), E>) {
+    /// Notes what a validator says of the whole call. Where it was asked about a secret argument its words are not told.
+    pub fn note_all<E: Display>(&mut self, secret: bool, said: Result<(), E>) {
         if let Err(why) = said {
-            self.0.push(Refusal::of_all(why.to_string()));
+            let message = if secret {
+                "these arguments are not accepted together; look at the description and give others"
+                    .to_owned()
+            } else {
+                why.to_string()
+            };
+            self.0.push(Refusal::of_all(message));
         }
     }
 

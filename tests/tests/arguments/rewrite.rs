@@ -30,7 +30,7 @@ async fn a_rewrite_comes_before_coercion_and_the_check() {
     assert_eq!(
         mends(&result),
         [
-            "rewrote the arguments as the tool asks",
+            "rewrote the arguments",
             "read a number as a string at /year",
             "read a string as a number at /days",
         ]

@@ -2,8 +2,9 @@
 
 use agent::message::{Part, Reply, StopReason, ToolCall};
 use agent::model::{ScriptedModel, Step};
-use agent::{Agent, ToolSet, tool, tools};
+use agent::{After, Agent, ToolSet, after_calls, tool, tools};
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// Signs in.
 #[tool(idempotent, inline)]
@@ -67,4 +68,86 @@ async fn no_debug_of_an_event_shows_arguments() {
     }
     let answer = run.finish().await.unwrap();
     assert!(!format!("{:?}", answer.transcript().iter().next()).contains("hunter2"));
+}
+
+fn differs(user: &str, word: &str) -> Result<(), String> {
+    match user == word {
+        true => Err(format!("{word} is the user's name")),
+        false => Ok(()),
+    }
+}
+
+fn is_short(user: &str) -> Result<(), String> {
+    match user.len() > 8 {
+        true => Err(format!("{user} is too long")),
+        false => Ok(()),
+    }
+}
+
+/// Changes a word.
+#[tool(inline, validate = differs)]
+fn change(user: String, #[arg(secret)] word: String) -> String {
+    let _ = word;
+    user
+}
+
+/// Changes a word, of a user with a short name.
+#[tool(inline, validate = is_short(user))]
+fn change_short(user: String, #[arg(secret)] word: String) -> String {
+    let _ = word;
+    user
+}
+
+#[tokio::test]
+async fn a_validator_that_was_asked_about_a_secret_is_not_quoted() {
+    let set = tools![change, change_short].into_set().unwrap();
+    let both = r#"{"user":"hunter2hunter2","word":"hunter2hunter2"}"#;
+    assert_eq!(
+        set.call("change", both).await.text(),
+        "these arguments are not accepted together; look at the description and give others"
+    );
+    // One that was not asked about it cannot quote it.
+    let user = r#"{"user":"bartholomew","word":"hunter2"}"#;
+    let told = set.call("change_short", user).await;
+    assert_eq!(told.text(), "bartholomew is too long");
+}
+
+#[tokio::test]
+async fn what_a_log_may_have_shows_no_secret_under_whatever_name_it_came() {
+    let texts = [
+        r#"{"user":"ann","word":"hunter2"}"#,
+        r#"{"user":"ann","Word":"hunter2"}"#,
+        r#"{"arguments":{"word":"hunter2"}}"#,
+        r#"{"user":"ann","word":"hunter2"#,
+    ];
+    let calls = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| Part::call(ToolCall::new(format!("call_{at}"), "sign_in", *text)));
+    let model = ScriptedModel::new([
+        Step::reply(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
+        Step::text("done"),
+    ]);
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let agent = Agent::builder(model)
+        .tools(set())
+        .hook(after_calls("log", {
+            let log = Arc::clone(&log);
+            move |call, _| {
+                log.lock().unwrap().push(call.loggable_arguments());
+                After::GoOn
+            }
+        }))
+        .build()
+        .unwrap();
+    agent.run("go").await.unwrap();
+    assert_eq!(
+        *log.lock().unwrap(),
+        [
+            r#"{"user":"ann","word":"[secret]"}"#,
+            r#"{"user":"ann","Word":"[secret]"}"#,
+            r#"{"arguments":"[secret]"}"#,
+            "29 bytes"
+        ]
+    );
 }

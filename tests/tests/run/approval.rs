@@ -1,6 +1,7 @@
 //! Runs that wait for people: what they are shown, what they say, and what comes of it.
 
 use crate::{Log, all_results, call, ends, first_results, notes, noting, scripted};
+use agent::json::Provenance;
 use agent::message::{Message, Outcome, ToolCall};
 use agent::model::{ScriptedModel, Step};
 use agent::{
@@ -384,4 +385,42 @@ async fn a_tool_that_waits_lets_its_batch_end_and_is_answered_from_outside() {
         .collect();
     assert_eq!(texts, ["a", "it is there", "b"]);
     assert_eq!(log.all(), ["run a", "run b"], "nothing runs twice");
+}
+
+#[tokio::test]
+async fn whoever_is_asked_and_whoever_watches_sees_the_arguments_that_run() {
+    let log = Log::default();
+    let model = scripted([Step::call(noting("a")), Step::text("done")]);
+    let agent = Agent::builder::<()>(model)
+        .tools(notes(&log))
+        .permission(|_| Permission::Ask("really?".to_owned()))
+        .hook(before_calls("other", |_| {
+            Before::Rewrite(r#"{"what":"another"}"#.to_owned())
+        }))
+        .build()
+        .unwrap();
+    let mut seen = Vec::new();
+    let mut run = agent.run("go").stream();
+    while let Some(event) = run.next().await {
+        if let Event::ApprovalNeeded { call, .. } = event {
+            seen.push((call.arguments().to_owned(), call.provenance()));
+        }
+    }
+    let mut waits = run.finish().await.unwrap_err().into_paused().unwrap();
+    let rewritten = r#"{"what":"another"}"#.to_owned();
+    assert_eq!(seen, [(rewritten.clone(), Provenance::Coerced)]);
+    let pending = waits.pending().next().unwrap();
+    assert_eq!(pending.arguments(), rewritten);
+    let edited = r#"{"what":"a third"}"#;
+    waits.decide("a", Verdict::Edit(edited.to_owned())).unwrap();
+    let mut run = agent.resume(moved(&waits)).stream();
+    let mut started = Vec::new();
+    while let Some(event) = run.next().await {
+        if let Event::CallStarted(call) = event {
+            started.push(call.arguments().to_owned());
+        }
+    }
+    run.finish().await.unwrap();
+    assert_eq!(started, [edited]);
+    assert_eq!(log.all(), ["run a third"]);
 }

@@ -4,7 +4,7 @@ use crate::{Log, call, ends, notes, noting, results, scripted};
 use agent::message::Outcome;
 use agent::model::Step;
 use agent::{
-    Agent, CallEnd, CallInfo, ConcurrencyLimit, Middleware, Next, RateLimit, Retry, State,
+    Agent, CallEnd, CallInfo, ConcurrencyLimit, Limits, Middleware, Next, RateLimit, Retry, State,
     Suspension, ToolContext, ToolError, tool, tools,
 };
 use async_trait::async_trait;
@@ -226,4 +226,20 @@ async fn a_rate_limit_lets_so_many_calls_begin_in_each_stretch() {
         20 + 1,
         "two at once, ten seconds later two, and so on"
     );
+}
+
+#[tokio::test]
+async fn a_limit_that_is_too_large_to_reach_is_none() {
+    let log = Log::default();
+    let model = scripted([Step::call(noting("a")), Step::text("done")]);
+    let agent = Agent::builder::<()>(Arc::clone(&model))
+        .tools(notes(&log))
+        .limits(Limits::new().time(Duration::MAX))
+        .tool_timeout(Duration::MAX)
+        .middleware(RateLimit::new(2, Duration::MAX))
+        .middleware(ConcurrencyLimit::new(usize::MAX))
+        .build()
+        .unwrap();
+    assert_eq!(ends(&results(&agent, &model).await)[0].0, Outcome::Done);
+    assert_eq!(log.all(), ["run a"]);
 }

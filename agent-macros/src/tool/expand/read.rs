@@ -85,12 +85,15 @@ fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream 
     };
     let each: Vec<_> = tool.params.iter().enumerate().filter_map(one).collect();
     let whole = tool.options.validate.as_ref().map(|validate| {
+        let secret = asked_about(tool, validate)
+            .iter()
+            .any(|(_, param)| param.arg.secret);
         let said = ask_author(
             tool,
             private,
             validate,
             None,
-            |said| quote!(#refusals.note_all(#said);),
+            |said| quote!(#refusals.note_all(#secret, #said);),
         );
         quote!(if #refusals.is_empty() { #said })
     });
@@ -105,6 +108,21 @@ fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream 
     }
 }
 
+/// The arguments that a function of the author's is asked about, in its order.
+fn asked_about<'t>(tool: &'t Tool, asked: &Asked) -> Vec<(usize, &'t Param)> {
+    let sent = || {
+        let params = tool.params.iter().enumerate();
+        params.filter(|(_, param)| param.is_argument())
+    };
+    match &asked.about {
+        None => sent().collect(),
+        Some((_, names)) => names
+            .iter()
+            .filter_map(|name| sent().find(|(_, param)| param.ident.as_ref() == Some(name)))
+            .collect(),
+    }
+}
+
 /// Asks a function of the author's about what the model sends, after what else it is given `first`, and does with its
 /// answer what `then` says.
 pub(super) fn ask_author(
@@ -115,19 +133,7 @@ pub(super) fn ask_author(
     then: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
     let path = &asked.path;
-    let sent = || {
-        tool.params
-            .iter()
-            .enumerate()
-            .filter(|(_, param)| param.is_argument())
-    };
-    let arguments: Vec<_> = match &asked.about {
-        None => sent().collect(),
-        Some((_, names)) => names
-            .iter()
-            .filter_map(|name| sent().find(|(_, param)| param.ident.as_ref() == Some(name)))
-            .collect(),
-    };
+    let arguments = asked_about(tool, asked);
     let slots: Vec<_> = arguments.iter().map(|(at, _)| slot(*at)).collect();
     let by_type = arguments.iter().filter(|(_, param)| {
         param.arg.schema_with.is_none() && param.arg.deserialize_with.is_none()
