@@ -98,7 +98,8 @@ pub enum Verdict {
     Reject(String),
     /// It may not run, nor may any further call of this tool in this run.
     RejectForRun(String),
-    /// It may run with these arguments, JSON text, once they have passed the check.
+    /// It may run with these arguments, JSON text, once they have passed the check. They are those of the person: rules are
+    /// asked about them, hooks that look at calls before they run are not.
     Edit(String),
 }
 

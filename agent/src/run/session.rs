@@ -239,6 +239,10 @@ pub enum SessionError {
     /// It has gone on since the run was paused.
     #[error("the conversation `{0}` has gone on since this run was paused; look at it anew")]
     GoneOn(String),
+    /// A run that was paused belongs to a conversation, and was resumed without it: what it does would not be written down
+    /// there, and might be done again.
+    #[error("this run belongs to a conversation; resume it with its `.session(..)`")]
+    Missing,
     /// What is stored cannot be read.
     #[error("the conversation `{id}` cannot be read: {why}")]
     Unreadable {
@@ -375,6 +379,9 @@ pub(super) async fn take_up(
     let Some(mut stored) = stored else {
         if !is_new && !is_paused {
             return Err(SessionError::Empty(session.id().to_owned()));
+        }
+        if fresh.belongs_to_a_session() {
+            return Err(SessionError::GoneOn(session.id().to_owned()));
         }
         return Ok((Kept::new(log, &RunState::new(Transcript::new())), fresh));
     };

@@ -129,7 +129,8 @@ impl Paused {
 
 impl PendingCall<'_> {
     /// What a decision about this call must bring along when it comes from outside: bound to the run, the turn, the place
-    /// of the call, what its tool was and the very arguments, by a key that stays with the host.
+    /// of the call, what its tool was and the very arguments, by a key that stays with the host. It says which call may be
+    /// decided about, not how: whoever carries it may decide, an edit included.
     pub fn ticket(&self, key: &SigningKey) -> String {
         key.sign(TICKET, &self.binding())
     }

@@ -10,7 +10,7 @@ use super::inbox::Inbox;
 use super::limit::Limit;
 use super::live::Watch;
 use super::output::{Shape, TypedRun};
-use super::session::{self, Session};
+use super::session::{self, Session, SessionError};
 use super::state::RunState;
 use super::turn::{Drive, Finished};
 use crate::history;
@@ -107,6 +107,8 @@ impl Run {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// The type is asked for by this call, not kept in the run: say it again where a paused run is resumed.
     pub fn typed<T: schemars::JsonSchema + serde::de::DeserializeOwned>(self) -> TypedRun<T> {
         TypedRun::new(self)
     }
@@ -180,6 +182,9 @@ impl Run {
         );
         let run = async move {
             let mut kept = None;
+            if session.is_none() && state.belongs_to_a_session() {
+                return Err(RunError::new(SessionError::Missing.into(), state));
+            }
             if let Some(session) = session {
                 let fresh = std::mem::replace(&mut state, RunState::new(Transcript::new()));
                 match session::take_up(&session, prompt.is_some(), fresh).await {

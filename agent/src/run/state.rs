@@ -171,6 +171,11 @@ impl RunState {
         self.ids = CallIds::default();
     }
 
+    /// Whether a session has it, or had it when it was paused.
+    pub(super) fn belongs_to_a_session(&self) -> bool {
+        self.head.revision != 0
+    }
+
     /// Whether calls wait for people or for answers from outside.
     pub(super) fn waits(&self) -> bool {
         self.open

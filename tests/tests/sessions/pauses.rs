@@ -328,3 +328,33 @@ async fn an_answer_that_no_hook_has_seen_does_not_slip_out_by_going_on() {
     let answer = agent.go_on(&session).await.unwrap();
     assert_eq!(answer.text(), "[withheld]");
 }
+
+#[tokio::test]
+async fn a_run_of_a_session_is_not_resumed_without_it_nor_in_another() {
+    let session = Session::new(MemorySessions::new(), "c");
+    let paid = Paid::default();
+    let error = paying(&paid).run("go").session(&session).await;
+    let mut paused = error.unwrap_err().into_paused().unwrap();
+    for id in ["a", "b"] {
+        paused.decide(id, Verdict::Approve).unwrap();
+    }
+    let error = paying(&paid).resume(copy(&paused)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "this run belongs to a conversation; resume it with its `.session(..)`"
+    );
+    let other = Session::new(MemorySessions::new(), "d");
+    let resumed = paying(&paid).resume(copy(&paused)).session(&other).await;
+    let error = resumed.unwrap_err();
+    assert!(
+        matches!(error.session_error(), Some(SessionError::GoneOn(id)) if id == "d"),
+        "{error}"
+    );
+    assert!(paid.lock().unwrap().is_empty());
+    paying(&paid)
+        .resume(paused)
+        .session(&session)
+        .await
+        .unwrap();
+    assert_eq!(*paid.lock().unwrap(), [1, 2]);
+}
