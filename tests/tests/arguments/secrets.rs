@@ -71,17 +71,17 @@ async fn no_debug_of_an_event_shows_arguments() {
 }
 
 fn differs(user: &str, word: &str) -> Result<(), String> {
-    match user == word {
-        true => Err(format!("{word} is the user's name")),
-        false => Ok(()),
+    if user == word {
+        return Err(format!("{word} is the user's name"));
     }
+    Ok(())
 }
 
 fn is_short(user: &str) -> Result<(), String> {
-    match user.len() > 8 {
-        true => Err(format!("{user} is too long")),
-        false => Ok(()),
+    if user.len() > 8 {
+        return Err(format!("{user} is too long"));
     }
+    Ok(())
 }
 
 /// Changes a word.
