@@ -7,6 +7,7 @@ use agent::model::{ScriptedModel, Step};
 use agent::toolkit::{Processes, Rules, Shell};
 use agent::{Agent, ToolContext, tools};
 use serde_json::json;
+use std::time::Duration;
 
 fn processes(scratch: &Scratch) -> Processes {
     Processes::new(Shell::new(&scratch.workspace()))
@@ -25,6 +26,13 @@ async fn read(processes: &Processes, process: u32, wait_seconds: u64) -> String 
 async fn end(processes: &Processes, process: u32) -> String {
     let context = ToolContext::for_test();
     processes.process_end(process, &context).await.unwrap()
+}
+
+/// Waits until all of them have ended, and what they wrote was taken.
+async fn ended(processes: &Processes) {
+    while processes.process_status().await.contains(": running for") {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Without how long it took.
@@ -55,7 +63,7 @@ async fn what_is_new_is_read_once_and_waited_for_if_there_is_nothing() {
     assert_eq!(again, "[running for N s; no new output]");
     std::fs::write(scratch.path().join("go"), "").unwrap();
     assert!(read(&processes, 1, 60).await.starts_with("gone\n["));
-    until("its end", || processes_in(scratch.path()).is_empty()).await;
+    ended(&processes).await;
     // Its end is news, too.
     let ended = untimed(&read(&processes, 1, 60).await);
     assert_eq!(ended, "[exit code 3 after N s; no new output]");
@@ -113,7 +121,7 @@ async fn a_flood_keeps_little_until_it_is_read() {
     let scratch = Scratch::new();
     let processes = processes(&scratch);
     start(&processes, "yes | head -c 50000000; echo the end").await;
-    until("its end", || processes_in(scratch.path()).is_empty()).await;
+    ended(&processes).await;
     let text = read(&processes, 1, 60).await;
     assert!(text.len() < 40_000, "{}", text.len());
     assert!(text.contains("left out here]"));
