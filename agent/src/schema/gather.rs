@@ -3,7 +3,7 @@
 
 use super::error::ReadError;
 use super::explain;
-use super::pointer::push_key;
+use super::pointer::{first_key, push_key};
 use super::problem::{Problem, Problems, Report};
 use super::program::{ANY, Id, NEVER};
 use super::read::Reader;
@@ -100,13 +100,7 @@ pub(super) fn merge(
 
 /// The parameter in whose value a path ends; one beyond the last, where that is nobody's.
 fn parameter_of(schema: &Schema, path: &str) -> usize {
-    let name = path
-        .strip_prefix('/')
-        .and_then(|path| path.split('/').next());
-    let index = name.and_then(|name| {
-        let name = name.replace("~1", "/").replace("~0", "~");
-        schema.program().root_fields()?.find(&name, 0)
-    });
+    let index = first_key(path).and_then(|name| schema.program().root_fields()?.find(&name, 0));
     match index.map(|index| schema.owner(index)) {
         Some(Owner::Parameter(parameter) | Owner::Flattened(parameter)) => parameter,
         Some(Owner::Rest) | None => usize::MAX,

@@ -19,6 +19,16 @@ pub(super) fn push_key(pointer: &mut String, key: &str) {
     }
 }
 
+/// The first key of a pointer; nothing, where it points to the whole.
+pub(super) fn first_key(pointer: &str) -> Option<String> {
+    pointer.split('/').nth(1).map(key)
+}
+
+/// A key as it is, from how a pointer has it.
+fn key(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
 /// The name behind `#/$defs/`, or the whole reference: `%`-escapes undone first, then `~1`, then `~0`.
 pub(super) fn unescape(reference: &str) -> Cow<'_, str> {
     if !reference.contains(['~', '%']) {
@@ -39,8 +49,7 @@ pub(super) fn unescape(reference: &str) -> Cow<'_, str> {
             at += 1;
         }
     }
-    let text = String::from_utf8_lossy(&out);
-    Cow::Owned(text.replace("~1", "/").replace("~0", "~"))
+    Cow::Owned(key(&String::from_utf8_lossy(&out)))
 }
 
 #[cfg(test)]
@@ -52,6 +61,9 @@ mod tests {
         let mut pointer = String::new();
         push_key(&mut pointer, "a/b~c");
         assert_eq!(pointer, "/a~1b~0c");
+        assert_eq!(first_key(&pointer).as_deref(), Some("a/b~c"));
+        assert_eq!(first_key("/~01/x").as_deref(), Some("~1"));
+        assert_eq!(first_key(""), None);
         assert_eq!(unescape("#/$defs/a~1b~0c"), "#/$defs/a/b~c");
         assert_eq!(unescape("#/$defs/a%20b%7E1"), "#/$defs/a b/");
         assert_eq!(unescape("#/$defs/~01"), "#/$defs/~1");

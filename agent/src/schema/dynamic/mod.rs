@@ -9,6 +9,7 @@ mod told;
 
 use super::canonical::{self, is_integer_format};
 use super::inline::each_child;
+use super::pointer::first_key;
 use super::problem::{MOST_PROBLEMS, Problem, Problems, Report};
 use super::{SchemaError, describe};
 use jsonschema::{PatternOptions, Validator};
@@ -208,8 +209,7 @@ impl fmt::Debug for Rules {
 
 /// The declared place of the parameter that a problem is about.
 fn rank(names: &[&str], path: &str) -> usize {
-    let first = path.split('/').nth(1).unwrap_or_default();
-    let first = first.replace("~1", "/").replace("~0", "~");
+    let first = first_key(path).unwrap_or_default();
     let place = names.iter().position(|name| *name == first);
     place.unwrap_or(usize::MAX)
 }
