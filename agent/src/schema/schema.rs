@@ -6,7 +6,7 @@ use super::error::ReadError;
 use super::explain;
 use super::gather::Refusal;
 use super::problem::Problems;
-use super::program::Program;
+use super::program::{Program, Property};
 use super::top::Owner;
 use crate::json::{Json, Mends};
 use serde_json::Value;
@@ -206,18 +206,24 @@ impl Schema {
         understood.as_ref()
     }
 
-    /// The names of the arguments that are declared secret.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
-        let fields = self.0.program.root_fields().into_iter();
-        let properties = fields.flat_map(|fields| &fields.properties);
-        properties
-            .filter(|property| property.secret)
-            .map(|property| &*property.name)
-    }
-
     /// Whether it has a value that is never shown.
     pub(super) fn has_secrets(&self) -> bool {
-        self.secrets().next().is_some()
+        self.properties().iter().any(|property| property.secret)
+    }
+
+    /// Whether a log must not have the argument of this name: one that is declared secret, or one that is not declared,
+    /// where others are secret, since the name may be misspelt.
+    pub(crate) fn hides(&self, name: &str) -> bool {
+        let declared = self
+            .properties()
+            .iter()
+            .find(|property| &*property.name == name);
+        declared.map_or_else(|| self.has_secrets(), |property| property.secret)
+    }
+
+    fn properties(&self) -> &[Property] {
+        let fields = self.0.program.root_fields();
+        fields.map_or(&[][..], |fields| &fields.properties)
     }
 
     /// The rules beside the program, if the program does not say all.

@@ -168,13 +168,8 @@ impl<'a> CallInfo<'a> {
         let (Ok(mut object), Some(tool)) = (object, self.tool) else {
             return format!("{} bytes", text.len());
         };
-        let secrets: Vec<&str> = tool.parameters.secrets().collect();
-        let declared = |name: &str| {
-            let properties = tool.parameters.as_value().get("properties");
-            properties.is_some_and(|properties| properties.get(name).is_some())
-        };
         for (name, value) in &mut object {
-            if secrets.contains(&name.as_str()) || !secrets.is_empty() && !declared(name) {
+            if tool.parameters.hides(name) {
                 *value = "[secret]".into();
             }
         }

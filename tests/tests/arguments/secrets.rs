@@ -1,6 +1,6 @@
 //! What must never be shown.
 
-use agent::message::{Part, Reply, StopReason, ToolCall};
+use agent::message::ToolCall;
 use agent::model::{ScriptedModel, Step};
 use agent::{After, Agent, ToolSet, after_calls, tool, tools};
 use std::collections::BTreeMap;
@@ -37,6 +37,13 @@ const TEXTS: &[&str] = &[
     "hunter2",
 ];
 
+/// A model that calls the tool with each of these texts, and then has done.
+fn signing_in(texts: &[&str]) -> ScriptedModel {
+    let call = |(at, text): (usize, &&str)| ToolCall::new(format!("call_{at}"), "sign_in", *text);
+    let calls: Vec<_> = texts.iter().enumerate().map(call).collect();
+    ScriptedModel::new([Step::calls(calls), Step::text("done")])
+}
+
 #[tokio::test]
 async fn no_result_shows_a_secret() {
     for text in TEXTS {
@@ -52,14 +59,7 @@ async fn no_result_shows_a_secret() {
 
 #[tokio::test]
 async fn no_debug_of_an_event_shows_arguments() {
-    let calls = TEXTS
-        .iter()
-        .enumerate()
-        .map(|(at, text)| Part::call(ToolCall::new(format!("call_{at}"), "sign_in", *text)));
-    let model = ScriptedModel::new([
-        Step::reply(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
-        Step::text("done"),
-    ]);
+    let model = signing_in(TEXTS);
     let agent = Agent::builder(model).tools(set()).build().unwrap();
     let mut run = agent.run("go").stream();
     while let Some(event) = run.next().await {
@@ -120,14 +120,7 @@ async fn what_a_log_may_have_shows_no_secret_under_whatever_name_it_came() {
         r#"{"arguments":{"word":"hunter2"}}"#,
         r#"{"user":"ann","word":"hunter2"#,
     ];
-    let calls = texts
-        .iter()
-        .enumerate()
-        .map(|(at, text)| Part::call(ToolCall::new(format!("call_{at}"), "sign_in", *text)));
-    let model = ScriptedModel::new([
-        Step::reply(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
-        Step::text("done"),
-    ]);
+    let model = signing_in(&texts);
     let log = Arc::new(Mutex::new(Vec::new()));
     let agent = Agent::builder(model)
         .tools(set())
