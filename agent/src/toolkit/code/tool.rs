@@ -108,7 +108,10 @@ impl CodeRunner {
     /// Programs of this language are run by this interpreter.
     #[must_use]
     pub fn with_interpreter(mut self, language: Language, program: impl Into<PathBuf>) -> Self {
-        *self.runs_mut(language) = Runs::by(program);
+        match language {
+            Language::Python => self.python = Runs::by(program),
+            Language::JavaScript => self.javascript = Runs::by(program),
+        }
         self
     }
 
@@ -160,13 +163,6 @@ impl CodeRunner {
             return Permission::Allow;
         }
         Permission::Ask("it runs a program that the model wrote".to_owned())
-    }
-
-    fn runs_mut(&mut self, language: Language) -> &mut Runs {
-        match language {
-            Language::Python => &mut self.python,
-            Language::JavaScript => &mut self.javascript,
-        }
     }
 
     async fn interpreter(&self, language: Language) -> Result<&Interpreter, ToolError> {

@@ -1,6 +1,7 @@
 use super::Shell;
 use crate::run::{Brought, Extension};
 use crate::tool::{BoxError, Permission, ToolContext, ToolError};
+use crate::toolkit::limits::beginning;
 use crate::toolkit::process::{End, Kept, output, run, shown, status_of};
 use agent_macros::tool;
 use async_trait::async_trait;
@@ -290,10 +291,13 @@ impl Processes {
 /// What tells a command from others.
 fn first_line(command: &str) -> String {
     let line = command.lines().next().unwrap_or_default();
-    match line.get(..line.floor_char_boundary(COMMAND)) {
-        Some(start) if start.len() < command.len() => format!("{start}…"),
-        _ => line.to_owned(),
-    }
+    let shown = beginning(line, COMMAND);
+    let more = if shown.len() < command.len() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{shown}{more}")
 }
 
 #[async_trait]
