@@ -4,7 +4,7 @@ use crate::server::Server;
 use crate::{browser, open, reference, tree};
 use agent::toolkit::ReadAs;
 
-const FORM: &str = r#"<!doctype html><title>Order</title><form method=post action=/sent>
+const FORM: &str = r"<!doctype html><title>Order</title><form method=post action=/sent>
 <input name=who aria-label=Who value=old>
 <input name=key type=password aria-label=Key>
 <textarea name=note aria-label=Note>first </textarea>
@@ -13,7 +13,7 @@ const FORM: &str = r#"<!doctype html><title>Order</title><form method=post actio
 <input name=day type=date aria-label=Day>
 <label><input name=fresh type=checkbox>Fresh</label>
 <button>Send</button></form>
-<div contenteditable role=textbox aria-label=Rich>rich</div>"#;
+<div contenteditable role=textbox aria-label=Rich>rich</div>";
 
 #[tokio::test]
 async fn a_form_is_filled_and_sent() {

@@ -41,11 +41,17 @@ impl Traced {
 
     /// The folder of its profile.
     fn profile(&self) -> PathBuf {
-        let words = std::fs::read_to_string(format!("/proc/{}/cmdline", self.pid())).unwrap();
-        let profile = words
-            .split('\0')
-            .find_map(|word| word.strip_prefix("--user-data-dir="));
-        Path::new(profile.unwrap()).parent().unwrap().to_owned()
+        let deadline = Instant::now() + Duration::from_mins(1);
+        loop {
+            let words = std::fs::read_to_string(format!("/proc/{}/cmdline", self.pid())).unwrap();
+            let mut words = words.split('\0');
+            if let Some(profile) = words.find_map(|word| word.strip_prefix("--user-data-dir=")) {
+                return Path::new(profile).parent().unwrap().to_owned();
+            }
+            // While one program becomes another it has no words.
+            assert!(Instant::now() < deadline, "it has no profile");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

@@ -2,6 +2,10 @@
 //! skipped.
 #![cfg(all(unix, feature = "toolkit-browser"))]
 #![allow(
+    clippy::format_collect,
+    reason = "long pages, where an allocation more is no matter"
+)]
+#![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     unused_crate_dependencies,
