@@ -5,14 +5,14 @@ use crate::model::{ModelError, Request, ToolChoice};
 use crate::tool::Offered;
 use crate::tool::ToolSetError;
 
-/// Adds the tools: all of them, or, for protocols that cannot say it otherwise, only those that may be chosen.
+/// Adds the tools: all of them, or, for protocols that cannot say it otherwise, only the several that may be chosen.
 pub(super) fn write(
     body: &mut Fields<'_, '_>,
     request: &Request<'_>,
     offered: &Offered,
     only_chosen: bool,
 ) {
-    if !matches!(request.options.tool_choice, Some(ToolChoice::OneOf(_))) || !only_chosen {
+    if subset(request, only_chosen).is_none() {
         return body.raw("tools", offered.array());
     }
     body.array("tools", |tools| {
@@ -28,16 +28,22 @@ pub(super) fn chosen<'a>(
     offered: &'a Offered,
     only_chosen: bool,
 ) -> impl Iterator<Item = &'a str> {
-    let names = match &request.options.tool_choice {
-        Some(ToolChoice::OneOf(names)) if only_chosen => Some(names),
-        _ => None,
-    };
+    let names = subset(request, only_chosen);
     let tools = request.tools.iter().enumerate();
     tools
         .filter(move |(_, tool)| {
             names.is_none_or(|names| names.iter().any(|name| **name == *tool.name))
         })
         .map(|(at, _)| offered.tool(at))
+}
+
+/// The tools that the list is cut down to. A choice of one is said by its name everywhere, and the whole list, which the
+/// server may have in its cache, stays.
+fn subset<'a>(request: &'a Request<'_>, only_chosen: bool) -> Option<&'a [String]> {
+    match &request.options.tool_choice {
+        Some(ToolChoice::OneOf(names)) if only_chosen && names.len() > 1 => Some(names),
+        _ => None,
+    }
 }
 
 /// Why the request's tools cannot be put on this wire.

@@ -139,8 +139,53 @@ fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     if options.prompt_cache == Some(PromptCache::Long) {
         body.value("prompt_cache_retention", "24h");
     }
+    let include = include(asked);
+    if !include.is_empty() {
+        body.value("include", &include);
+    }
     if let Some(own) = own {
         body.members(own);
+    }
+}
+
+/// What else the answer is to hold: what was asked for, and reasoning in a form that can be sent back. A server that keeps
+/// nothing knows reasoning only by its encrypted content. The newest send that unasked, others do not.
+fn include<'a>(asked: &Asked<'a, Options>) -> Vec<&'a str> {
+    let mut include: Vec<&str> = match asked.own {
+        Some(own) => own.include.iter().map(String::as_str).collect(),
+        None => Vec::new(),
+    };
+    let is_kept = asked.own.and_then(|own| own.store) == Some(true);
+    let reasons = match asked.options.reasoning {
+        Some(Reasoning::Off) => false,
+        Some(_) => true,
+        None => {
+            asked.own.is_some_and(|own| own.reasoning_summary.is_some())
+                || is_known_to_reason(asked.target.model)
+        }
+    };
+    if reasons && !is_kept && !include.contains(&ENCRYPTED_REASONING) {
+        include.push(ENCRYPTED_REASONING);
+    }
+    include
+}
+
+const ENCRYPTED_REASONING: &str = "reasoning.encrypted_content";
+
+/// Whether it is one of OpenAI's reasoning models, `vendor/` or `vendor.` before its name or not. The others answer with an
+/// error when they are asked for what they do not have, so that of a name that says nothing it is not asked.
+fn is_known_to_reason(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_prefix("openai.").unwrap_or(name);
+    let number = |text: &str| {
+        let end = text.find(|letter: char| !letter.is_ascii_digit());
+        let (digits, _) = text.split_at(end.unwrap_or(text.len()));
+        digits.parse().unwrap_or(0_u32)
+    };
+    match (name.strip_prefix("gpt-"), name.strip_prefix('o')) {
+        (Some(version), _) => number(version) >= 5 && !version.contains("-chat"),
+        (None, Some(version)) => number(version) >= 1,
+        (None, None) => false,
     }
 }
 
@@ -152,8 +197,7 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
         ..
     } = asked;
     body.value("model", target.model);
-    // The conversation is kept here. Reasoning then comes encrypted without being asked for; asking for it by
-    // `include` is an error for models that do not reason.
+    // The conversation is kept here.
     body.value(
         "store",
         &asked.own.and_then(|own| own.store).unwrap_or(false),

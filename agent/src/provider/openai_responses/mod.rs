@@ -2,8 +2,8 @@
 //!
 //! `options` is what it alone can be asked for; `encode` writes requests; `item` turns an item of an answer into parts, `decode` follows a stream of them.
 //!
-//! The conversation is kept here, not at the provider: requests say `store: false`, and reasoning goes back as the
-//! encrypted items that came.
+//! The conversation is kept here, not at the provider: requests say `store: false` and ask for encrypted reasoning, which
+//! goes back as it came.
 
 mod decode;
 mod encode;

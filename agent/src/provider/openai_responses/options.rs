@@ -29,8 +29,9 @@ pub struct Options {
     /// Names and values that are kept with the answer, for finding it at the provider.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// What else the answer is to hold, for example `web_search_call.action.sources`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What else the answer is to hold, for example `web_search_call.action.sources`. Encrypted reasoning is asked for
+    /// where the model reasons and the provider does not keep the answer.
+    #[serde(skip)]
     pub include: Vec<String>,
     /// How many calls of the provider's own tools there may be.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -61,7 +61,9 @@ fn each_wish_is_said_in_each_protocols_words_or_refused() {
         (
             thinks(Reasoning::Effort(Effort::Low)),
             Some(json!({"reasoning_effort": "low"})),
-            Some(json!({"reasoning": {"effort": "low"}})),
+            Some(
+                json!({"reasoning": {"effort": "low"}, "include": ["reasoning.encrypted_content"]}),
+            ),
             Some(json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}})),
         ),
         (
@@ -77,9 +79,9 @@ fn each_wish_is_said_in_each_protocols_words_or_refused() {
                 "json_schema": {"name": "report", "schema": schema, "strict": true},
             }})),
             Some(
-                json!({"reasoning": {"effort": "xhigh"}, "text": {"format": {
-                    "type": "json_schema", "name": "report", "schema": schema, "strict": true,
-                }}}),
+                json!({"reasoning": {"effort": "xhigh"}, "include": ["reasoning.encrypted_content"], "text": {
+                    "format": {"type": "json_schema", "name": "report", "schema": schema, "strict": true},
+                }}),
             ),
             Some(json!({"thinking": {"type": "adaptive"}, "output_config": {
                 "effort": "max", "format": {"type": "json_schema", "schema": schema},
@@ -355,6 +357,77 @@ fn each_providers_own_options_are_said_in_their_places() {
             "metadata": {"team": "blue"},
         })
     );
+}
+
+/// What a request for an answer of this model asks to be included.
+fn included(model: &str, options: &RequestOptions) -> Value {
+    let (transcript, tools) = (transcript(), weather());
+    let request = Request::new(&transcript, &tools, options);
+    let wire = by_name(Protocol::OpenaiResponses);
+    let body = wire
+        .encode(&request, &Target::new(model, &BodyFields::new()))
+        .unwrap()
+        .to_vec();
+    oracle(wire, &body);
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    body.get("include").cloned().unwrap_or_default()
+}
+
+#[test]
+fn encrypted_reasoning_is_asked_for_where_a_model_reasons_and_nobody_keeps_its_answer() {
+    let encrypted = json!(["reasoning.encrypted_content"]);
+    let plain = RequestOptions::default();
+    // What the model's name says, where nothing else does.
+    for model in [
+        "gpt-5",
+        "gpt-5.6-luna",
+        "gpt-5-mini-2025-08-07",
+        "gpt-12",
+        "o3-mini",
+        "o4-mini",
+        "openai/gpt-5.6-sol",
+        "openai.gpt-5.6-luna",
+    ] {
+        assert_eq!(included(model, &plain), encrypted, "{model}");
+    }
+    for model in [
+        "gpt-4o",
+        "gpt-4.1-mini",
+        "openai/gpt-4.1",
+        "gpt-5-chat-latest",
+        "olmo-3",
+        "my-deployment",
+        "",
+    ] {
+        assert_eq!(included(model, &plain), Value::Null, "{model}");
+    }
+    // What is asked for counts more than the name.
+    let thinks = |reasoning| RequestOptions {
+        reasoning: Some(reasoning),
+        ..RequestOptions::default()
+    };
+    let low = thinks(Reasoning::Effort(Effort::Low));
+    assert_eq!(included("my-deployment", &low), encrypted);
+    assert_eq!(included("gpt-5.6", &thinks(Reasoning::Off)), Value::Null);
+    let mut summary = openai_responses::Options::default();
+    summary.reasoning_summary = Some("auto".into());
+    assert_eq!(included("my-deployment", &given(summary)), encrypted);
+    // A provider that keeps it knows it by its id.
+    let mut kept = openai_responses::Options::default();
+    kept.store = Some(true);
+    assert_eq!(included("gpt-5", &given(kept)), Value::Null);
+    // Beside what else is asked for, and once.
+    let mut both = openai_responses::Options::default();
+    both.include = vec!["message.output_text.logprobs".into()];
+    assert_eq!(
+        included("gpt-5", &given(both.clone())),
+        json!([
+            "message.output_text.logprobs",
+            "reasoning.encrypted_content"
+        ])
+    );
+    both.include = vec!["reasoning.encrypted_content".into()];
+    assert_eq!(included("gpt-5", &given(both)), encrypted);
 }
 
 #[test]
