@@ -1,11 +1,12 @@
 //! A run that waits: for people to decide about calls, and for answers from outside.
 
 use super::state::{OpenCall, RunState, ShownCall, Stage, Standing};
-use crate::json::{Mends, Provenance};
+use crate::json::{Json, Mends, Provenance};
 use crate::message::{ToolCall, Transcript, Usage};
 use crate::tool::{CallEnd, ToolError, ToolOutput};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A run that waits for decisions or for answers from outside, and goes on when it has them.
@@ -85,7 +86,7 @@ impl<'de> Deserialize<'de> for Paused {
     }
 }
 
-/// What a person says of a call.
+/// What a person says of a call. Until the run goes on it can be said anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -98,8 +99,11 @@ pub enum Verdict {
     Reject(String),
     /// It may not run, nor may any further call of this tool in this run.
     RejectForRun(String),
-    /// It may run with these arguments, JSON text, once they have passed the check. They are those of the person: rules are
-    /// asked about them, hooks that look at calls before they run are not.
+    /// It may run with these arguments, one JSON object as text. They pass the check, the hooks and the rules as the
+    /// model's own do, and a hook or a rule may still refuse them; one that only asks for a person has had its answer. What
+    /// does not fit the tool is an error of the run that goes on with it, not of the model: see
+    /// [`RunErrorKind::WrongEdit`](crate::RunErrorKind::WrongEdit). The model reads with the result that the arguments were
+    /// changed, and how they begin.
     Edit(String),
 }
 
@@ -224,6 +228,14 @@ pub enum DecisionError {
         "the decision about `{0}` is not about the call that waits, or was changed on its way; ask again"
     )]
     Foreign(String),
+    /// The arguments that a person wrote are not one JSON object.
+    #[error("the edit of `{id}` is not one JSON object, so nothing was decided: {why}")]
+    NoObject {
+        /// The call's id.
+        id: String,
+        /// What is wrong with the text.
+        why: String,
+    },
 }
 
 impl Paused {
@@ -242,17 +254,26 @@ impl Paused {
         found.into_iter()
     }
 
-    /// Takes a decision about the call of this [id](PendingCall::id).
+    /// Takes a decision about the call of this [id](PendingCall::id), in the place of an earlier one: until the run goes
+    /// on, nothing comes of it.
     ///
     /// A call about which nobody has decided when the run goes on makes it wait again. A decision does not override a
     /// rule: what is denied stays denied, also with edited arguments.
     ///
     /// # Errors
     ///
-    /// When no such call waits for a decision.
+    /// When no such call waits for a decision, or edited arguments are not one JSON object.
     pub fn decide(&mut self, id: &str, verdict: Verdict) -> Result<(), DecisionError> {
-        decide_in(&mut self.state, id, verdict)
-            .ok_or_else(|| DecisionError::NotWaiting(id.to_owned()))
+        let not_waiting = || DecisionError::NotWaiting(id.to_owned());
+        let decided = decision_in(&mut self.state, id).ok_or_else(not_waiting)?;
+        if let Verdict::Edit(text) = &verdict
+            && let Err(why) = is_object(text)
+        {
+            let id = id.to_owned();
+            return Err(DecisionError::NoObject { id, why });
+        }
+        *decided = Some(verdict);
+        Ok(())
     }
 
     /// The calls that wait for an answer from outside, in the model's order; those of agents inside calls included.
@@ -262,20 +283,25 @@ impl Paused {
         found.into_iter()
     }
 
-    /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have: what becomes of an error is for the
-    /// tool's `on_error` to say, when the run goes on. Returns whether the call waits.
+    /// Answers the waiting call of this [id](WaitingCall::id) as its tool would have, in the place of an earlier answer:
+    /// what becomes of an error is for the tool's `on_error` to say, when the run goes on.
     ///
     /// A call that is not answered when the run goes on makes it wait again. Where nobody will answer, say so with an error.
-    pub fn answer(&mut self, id: &str, answer: Result<ToolOutput, ToolError>) -> bool {
-        match waiting_stage(&mut self.state, id) {
-            Some(stage) => {
-                let retry = answer.as_ref().is_err_and(ToolError::asks_for_retry);
-                let end = CallEnd::answered(answer);
-                *stage = Stage::Answered { end, retry };
-                true
-            }
-            None => false,
-        }
+    ///
+    /// # Errors
+    ///
+    /// When no such call waits for an answer.
+    pub fn answer(
+        &mut self,
+        id: &str,
+        answer: Result<ToolOutput, ToolError>,
+    ) -> Result<(), DecisionError> {
+        let stage = waiting_stage(&mut self.state, id)
+            .ok_or_else(|| DecisionError::NotWaiting(id.to_owned()))?;
+        let retry = answer.as_ref().is_err_and(ToolError::asks_for_retry);
+        let end = CallEnd::answered(answer);
+        *stage = Stage::Answered { end, retry };
+        Ok(())
     }
 
     /// The run's id: part of the idempotency keys of its calls.
@@ -295,7 +321,7 @@ impl Paused {
 }
 
 /// A call's place in the id by which it is decided or answered: what an id may have in it does not part the places.
-fn place(call: &ToolCall) -> Cow<'_, str> {
+pub(super) fn place(call: &ToolCall) -> Cow<'_, str> {
     if call.id.contains(['/', '~']) {
         Cow::Owned(call.id.replace('~', "~0").replace('/', "~1"))
     } else {
@@ -340,7 +366,9 @@ fn waiting_stage<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Stage> {
             },
             Some(inside),
         ) => waiting_stage(run, inside),
-        (stage @ Stage::Suspended { inner: None, .. }, None) => Some(stage),
+        (stage @ (Stage::Suspended { inner: None, .. } | Stage::Answered { .. }), None) => {
+            Some(stage)
+        }
         _ => None,
     }
 }
@@ -349,7 +377,7 @@ fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>
     for (call, open) in run.open_calls() {
         let id = format!("{path}{}", place(call));
         match &open.stage {
-            Stage::Waiting { why } => found.push(PendingCall {
+            Stage::Waiting { why, decided: None } => found.push(PendingCall {
                 id,
                 call,
                 open,
@@ -365,46 +393,68 @@ fn pending_in<'a>(run: &'a RunState, path: &str, found: &mut Vec<PendingCall<'a>
     }
 }
 
-fn decide_in(run: &mut RunState, id: &str, verdict: Verdict) -> Option<()> {
+/// Where what a person decides about the call of this id is kept until the run goes on.
+fn decision_in<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Option<Verdict>> {
     let (at, inside) = find(run, id)?;
-    let name = run.last_calls().get(at)?.name.clone();
-    let RunState { open, head, .. } = run;
-    let open = open.get_mut(at)?;
-    match (&mut open.stage, inside) {
-        (Stage::Waiting { .. }, None) => {}
+    match (&mut run.open.get_mut(at)?.stage, inside) {
+        (Stage::Waiting { decided, .. }, None) => Some(decided),
         (
             Stage::Suspended {
                 inner: Some(inner), ..
             },
             Some(inside),
-        ) => return decide_in(inner, inside, verdict),
-        _ => return None,
+        ) => decision_in(inner, inside),
+        _ => None,
     }
-    match &verdict {
-        Verdict::ApproveForRun => {
-            let shown = open.shown.as_ref();
-            let fingerprint = shown.map_or_else(String::new, |shown| shown.fingerprint.clone());
-            head.standing
-                .insert(name.clone(), Standing::Approve { fingerprint });
-        }
-        Verdict::RejectForRun(why) => {
-            head.standing
-                .insert(name.clone(), Standing::Reject(why.clone()));
-        }
-        _ => {}
+}
+
+/// Whether a text is one JSON object as it stands: of what a person writes nothing is guessed.
+fn is_object(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("the text is empty; no arguments are `{}`".to_owned());
     }
-    open.stage = match verdict {
-        Verdict::Approve | Verdict::ApproveForRun => Stage::Cleared { approved: true },
-        Verdict::Reject(why) | Verdict::RejectForRun(why) => {
-            Stage::Finished(CallEnd::refused(&name, &why))
-        }
-        Verdict::Edit(text) => {
-            open.edited = Some(text);
-            if let Some(ShownCall { arguments, .. }) = &mut open.shown {
-                *arguments = None;
+    match Json::parse(text) {
+        Ok(Json::Object(_)) => Ok(()),
+        Ok(other) => Err(format!("the text is {}", other.kind())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// From here on counts what people have decided about these calls.
+pub(super) fn obey(
+    calls: &[&ToolCall],
+    open: &mut [OpenCall],
+    standing: &mut BTreeMap<String, Standing>,
+) {
+    for (call, open) in calls.iter().zip(open) {
+        let Stage::Waiting { decided, .. } = &mut open.stage else {
+            continue;
+        };
+        let Some(verdict) = decided.take() else {
+            continue;
+        };
+        let tool = &call.name;
+        open.stage = match verdict {
+            Verdict::Approve => Stage::Cleared { approved: true },
+            Verdict::ApproveForRun => {
+                let shown = open.shown.as_ref();
+                let fingerprint = shown.map_or_else(String::new, |shown| shown.fingerprint.clone());
+                standing.insert(tool.clone(), Standing::Approve { fingerprint });
+                Stage::Cleared { approved: true }
             }
-            Stage::Cleared { approved: true }
-        }
-    };
-    Some(())
+            Verdict::Reject(why) => Stage::Finished(CallEnd::refused(tool, &why)),
+            Verdict::RejectForRun(why) => {
+                standing.insert(tool.clone(), Standing::Reject(why.clone()));
+                Stage::Finished(CallEnd::refused(tool, &why))
+            }
+            Verdict::Edit(text) => {
+                open.edited = Some(text);
+                open.by_person = true;
+                if let Some(ShownCall { arguments, .. }) = &mut open.shown {
+                    *arguments = None;
+                }
+                Stage::Edited
+            }
+        };
+    }
 }

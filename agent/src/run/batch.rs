@@ -6,6 +6,7 @@
 //! result a call, in the model's order. A run that goes on after a pause or a crash comes the same way, and passes by what
 //! was done before.
 
+use super::approval;
 use super::deliver::keep_first_hand_over;
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
 use super::effects::{Effects, Key, Moment, Ran, ReadyCall};
@@ -15,7 +16,7 @@ use super::events::Events;
 use super::host::RunHost;
 use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted};
 use super::turn::Drive;
-use crate::message::{Outcome, ToolCall, Transcript};
+use crate::message::{Message, Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
@@ -108,12 +109,16 @@ impl Drive<'_> {
             // What is written down from here on says so: a batch that a crash cuts in two is counted once.
             self.keep_counts();
         }
+        let calls: Vec<&ToolCall> = (self.state.transcript.last())
+            .into_iter()
+            .flat_map(Message::calls)
+            .collect();
+        approval::obey(&calls, open, &mut self.state.head.standing);
         let RunState {
             transcript, head, ..
         } = &*self.state;
         let (host, effects, events) = (self.host, self.effects, self.events);
         let setup = host.agent(&head.handed_to).setup();
-        let calls = self.state.last_calls();
         let slots: Vec<Slot<'_>> = calls
             .into_iter()
             .zip(open.iter())
@@ -127,7 +132,13 @@ impl Drive<'_> {
             standing: Some(&head.standing),
         };
 
-        let ready = admit(&desk, &slots, open, events).await?;
+        let ready = match admit(&desk, &slots, open, events).await {
+            // Nobody will decide any more.
+            Err(Cause::Approval(_)) if host.given.cancellation.is_cancelled() => {
+                return Err(Cause::Cancelled);
+            }
+            admitted => admitted?,
+        };
         announce(&slots, open, events).await;
 
         let mut batch = Batch {
@@ -171,13 +182,9 @@ impl Drive<'_> {
         wishes.add(host.take_wishes());
 
         // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.
-        let waiting = open.iter().find_map(|open| match &open.stage {
-            Stage::Suspended { suspension, .. } => Some(suspension.reason.clone()),
-            _ => None,
-        });
         let cancelled = host.given.cancellation.is_cancelled();
-        if let (Some(reason), None, false) = (&waiting, &wishes.stop, cancelled) {
-            return Err(Cause::Suspended(reason.clone()));
+        if let (Some(cause), None, false) = (waiting(open), &wishes.stop, cancelled) {
+            return Err(cause);
         }
         // The hooks see the ends of those, too, that did not begin.
         let not_begun = if cancelled {
@@ -204,6 +211,20 @@ impl Drive<'_> {
     }
 }
 
+/// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
+fn waiting(open: &[OpenCall]) -> Option<Cause> {
+    let suspended = || {
+        open.iter().filter_map(|open| match &open.stage {
+            Stage::Suspended { suspension, inner } => Some((suspension, inner)),
+            _ => None,
+        })
+    };
+    let to_decide = suspended().find_map(|(_, inner)| inner.as_ref()?.tool_to_decide());
+    let asks = || to_decide.map(|tool| Cause::Approval(tool.to_owned()));
+    let waits = || suspended().map(|(suspension, _)| Cause::Suspended(suspension.reason.clone()));
+    asks().or_else(|| waits().next())
+}
+
 /// The end of a call that did not begin, since the run was stopped for this reason.
 fn not_begun(cause: &Cause) -> CallEnd {
     match cause {
@@ -225,7 +246,7 @@ pub(super) fn slot<'a>(
 ) -> Slot<'a> {
     let key = host.key(head.turn, index);
     let mending = host.agent(&head.handed_to).setup().mending;
-    Slot::new(call, context(host, key, call, open), mending).with_edit(open.edited.clone())
+    Slot::new(call, context(host, key, call, open), mending).with_edit(open)
 }
 
 fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
@@ -262,7 +283,8 @@ async fn admit<'a>(
     for (index, (slot, open)) in slots.iter().zip(open.iter_mut()).enumerate() {
         let (approved, before) = match &open.stage {
             Stage::Asked => (false, AskedBefore::No),
-            Stage::Waiting { why } => (false, AskedBefore::Waits(why.clone())),
+            Stage::Waiting { why, .. } => (false, AskedBefore::Waits(why.clone())),
+            Stage::Edited => (true, AskedBefore::Edited),
             Stage::Cleared { approved } => (*approved, AskedBefore::Yes),
             // It was allowed to run once, in a process that is gone.
             Stage::Started if is_idempotent(desk, slot) => (true, AskedBefore::Yes),
@@ -303,7 +325,7 @@ async fn admit<'a>(
             Admitted::Waits(why) => {
                 open.shown = slot.tool(desk.tools).map(|tool| slot.shown(tool));
                 waits.get_or_insert_with(|| (slot.call.name.clone(), why.clone()));
-                open.stage = Stage::Waiting { why };
+                open.stage = Stage::Waiting { why, decided: None };
             }
             Admitted::Ended(end) => open.stage = Stage::Finished(*end),
             Admitted::Stopped(cause) => return Err(cause),
@@ -314,7 +336,7 @@ async fn admit<'a>(
     };
     if events.are_read() {
         for (slot, open) in slots.iter().zip(open.iter()) {
-            if let Stage::Waiting { why } = &open.stage {
+            if let Stage::Waiting { why, .. } = &open.stage {
                 let (call, why) = (slot.arguments().checked(slot.call), why.clone());
                 events.send(Event::ApprovalNeeded { call, why }).await;
             }

@@ -1,6 +1,7 @@
 //! Agents that other agents call, or hand a run over to.
 
 use super::agent::Agent;
+use super::desk::Wishes;
 use super::host::RunHost;
 use super::start::Run;
 use super::state::RunState;
@@ -25,7 +26,7 @@ impl Agent {
     ///
     /// The run inside shares what belongs to the run around it: cancellation, run data, and the limits, which hold for
     /// both together; what it uses is counted in both. Where a person must agree to one of its calls, the run around it
-    /// waits, and goes on inside when it is resumed. Why it has no answer, if it has none, is the error of the call; what its
+    /// waits as for a call of its own, and goes on inside when it is resumed. Why it has no answer, if it has none, is the error of the call; what its
     /// provider, its hooks or the internal errors of its tools said is for the host alone. It sees nothing of the conversation around it; whoever follows the run
     /// around it sees its events, as [`Event::Inside`](crate::Event::Inside).
     ///
@@ -52,6 +53,11 @@ impl Agent {
     }
 }
 
+/// The agent that a tool is, if it is one.
+pub(super) fn agent_of(tool: &Tool) -> Option<&Agent> {
+    tool.built_of().map(|Inner(agent)| agent)
+}
+
 struct Inner(Agent);
 
 impl BuiltIn for Inner {
@@ -72,6 +78,10 @@ impl BuiltIn for Inner {
             Err(error) => error,
         };
         let Some(reason) = error.waits_for() else {
+            // What the host has to mend ends the run around it: no model could.
+            if let (Some(run), Some(cause)) = (RunHost::of(context), error.fault_of_host()) {
+                run.wish(Wishes::to_stop(cause));
+            }
             return Err(error.into_tool_error());
         };
         let state = match error.into_paused() {

@@ -7,7 +7,8 @@ use super::host::RunHost;
 use super::limit::Limit;
 use super::plan::Setup;
 use super::size;
-use super::state::{ShownCall, Standing};
+use super::state::{OpenCall, ShownCall, Standing};
+use crate::json::Json;
 use crate::message::{Content, Outcome, Part, Reply, ToolCall};
 use crate::tool::{
     Advice, After, Arguments, Before, CallEnd, CallInfo, Gate, Hook, Mending, OnError, Permission,
@@ -23,7 +24,12 @@ pub(super) struct Slot<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) context: ToolContext,
     own: Arguments<'a>,
+    /// Those that were written in their place before this process came to the call.
+    given: Option<Arguments<'static>>,
+    /// Those that hooks wrote since.
     edited: OnceLock<Arguments<'static>>,
+    /// Whether a person had a hand in them.
+    by_person: bool,
     mending: Mending,
 }
 
@@ -33,35 +39,38 @@ impl<'a> Slot<'a> {
             call,
             context,
             own: Arguments::new(&call.arguments, mending),
+            given: None,
             edited: OnceLock::new(),
+            by_person: false,
             mending,
         }
     }
 
-    /// The same call with arguments that a hook or a person wrote.
-    pub(super) fn with_edit(self, edited: Option<String>) -> Self {
-        if let Some(text) = edited {
-            self.edit(text);
-        }
+    /// The same call with the arguments that a hook or a person wrote.
+    pub(super) fn with_edit(mut self, open: &OpenCall) -> Self {
+        let edited = open.edited.clone();
+        self.given = edited.map(|text| Arguments::replaced(text, self.mending));
+        self.by_person = open.by_person;
         self
     }
 
     fn edit(&self, text: String) -> &Arguments<'static> {
         self.edited
-            .get_or_init(|| Arguments::new(text, self.mending))
+            .get_or_init(|| Arguments::replaced(text, self.mending))
     }
 
     /// The arguments that count.
     pub(super) fn arguments(&self) -> &Arguments<'_> {
-        match self.edited.get() {
-            Some(edited) => edited,
+        match self.edited.get().or(self.given.as_ref()) {
+            Some(written) => written,
             None => &self.own,
         }
     }
 
     /// The text that a hook or a person wrote in place of the model's.
     pub(super) fn edited(&self) -> Option<&str> {
-        self.edited.get().map(Arguments::text)
+        let written = self.edited.get().or(self.given.as_ref());
+        written.map(Arguments::text)
     }
 
     pub(super) fn tool<'t>(&self, tools: &'t ToolSet) -> Option<&'t Tool> {
@@ -120,12 +129,15 @@ impl Wishes {
     }
 }
 
-/// Whether the hooks have seen a call before it was admitted this time: they see each call once.
+/// Whether the hooks have seen a call before it was admitted this time: they see each call once, and once more with the
+/// arguments that a person wrote.
 pub(super) enum AskedBefore {
     No,
     Yes,
     /// They have, and a person is still to agree, for this reason.
     Waits(String),
+    /// They have, but not with the arguments with which a person has agreed to it.
+    Edited,
 }
 
 /// Where calls are looked at.
@@ -144,7 +156,7 @@ impl<'a> Desk<'a> {
     pub(super) async fn admit(
         &self,
         slot: &'a Slot<'a>,
-        approved: bool,
+        mut approved: bool,
         before: AskedBefore,
     ) -> Admitted<'a> {
         let Some(tool) = slot.tool(self.tools) else {
@@ -172,8 +184,9 @@ impl<'a> Desk<'a> {
             Ok(prepared) => prepared,
             Err(end) => return Admitted::Ended(end),
         };
+        let of_person = matches!(before, AskedBefore::Edited);
         let (fresh, mut asked) = match before {
-            AskedBefore::No => (true, Permission::Allow),
+            AskedBefore::No | AskedBefore::Edited => (true, Permission::Allow),
             AskedBefore::Yes => (false, Permission::Allow),
             // It waits until somebody has decided, whoever it was that asked for that.
             AskedBefore::Waits(why) => (false, Permission::Ask(why)),
@@ -182,8 +195,16 @@ impl<'a> Desk<'a> {
             let asking = self.host.alone(self.ask_before(slot, tool)).await;
             match asking.unwrap_or_else(|cause| Err(Box::new(Admitted::Stopped(cause)))) {
                 Ok((None, ask)) => asked = ask,
+                // Whoever writes them anew says what the person said.
+                Ok((Some(text), _)) if of_person && is_same(&text, slot.arguments().text()) => {}
                 Ok((Some(text), ask)) => {
                     asked = ask;
+                    if of_person {
+                        // It was agreed to others.
+                        approved = false;
+                        let why = "a hook changed the arguments that a person wrote";
+                        asked = asked.and(Permission::Ask(why.to_owned()));
+                    }
                     prepared = match tool.prepare(slot.edit(text), &slot.context) {
                         Ok(prepared) => prepared,
                         Err(end) => return Admitted::Ended(end),
@@ -256,7 +277,7 @@ impl<'a> Desk<'a> {
             match said {
                 Before::Run => {}
                 Before::Rewrite(text) => {
-                    let rewritten = Arguments::new(text, slot.mending);
+                    let rewritten = Arguments::replaced(text, slot.mending);
                     tool.prepare(&rewritten, &slot.context)
                         .map_err(|end| Box::new(Admitted::Ended(end)))?;
                     edited = Some(rewritten);
@@ -301,6 +322,11 @@ impl<'a> Desk<'a> {
             // Where the run was stopped meanwhile, the result is cut like any other.
             let _ = self.host.until_stopped(offload).await;
         }
+        if slot.by_person {
+            let mut told = [told_edit(slot, tool)];
+            self.setup.redact(&mut told);
+            end.content.splice(0..0, told);
+        }
         wishes
     }
 
@@ -338,6 +364,29 @@ impl<'a> Desk<'a> {
             }),
         }
     }
+}
+
+/// How much of arguments that a person wrote the model is told.
+const TOLD_OF_EDIT: usize = 200;
+
+/// What the model is told of a call whose arguments a person wrote: it would else take the result for that of its own.
+fn told_edit(slot: &Slot<'_>, tool: Option<&Tool>) -> Content {
+    let definition = tool.map(Tool::definition);
+    let info = CallInfo::new(slot.call, slot.arguments(), definition, &slot.context);
+    let mut arguments = info.loggable_arguments();
+    if let Some((at, _)) = arguments.char_indices().nth(TOLD_OF_EDIT) {
+        arguments.truncate(at);
+        arguments.push_str(" ..");
+    }
+    Content::text(format!(
+        "[a person changed the arguments of this call, which is now: {arguments}]"
+    ))
+}
+
+/// Whether two texts of arguments say the same, as far as that can be seen without knowing what they are for.
+fn is_same(one: &str, other: &str) -> bool {
+    one == other
+        || matches!((Json::parse(one), Json::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The end of a call that a hook had no time to look at: it may be what the hook is there to keep back.

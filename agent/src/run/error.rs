@@ -68,6 +68,13 @@ pub(super) enum Cause {
         tool: String,
         data: &'static str,
     },
+    /// The run was handed to an agent of this name, which this program does not know.
+    MissingAgent(String),
+    /// The arguments that a person wrote for this call do not fit its tool.
+    WrongEdit {
+        call: String,
+        problems: String,
+    },
 }
 
 impl Cause {
@@ -103,7 +110,7 @@ pub enum RunErrorKind {
     NoAnswer,
     /// The run was cancelled.
     Cancelled,
-    /// A person must agree to a call: see [`RunError::into_paused`].
+    /// A person must agree to a call, of this run or of an agent inside one of its calls: see [`RunError::into_paused`].
     Approval,
     /// A call waits for an answer from outside: see [`RunError::into_paused`].
     Suspended,
@@ -116,8 +123,15 @@ pub enum RunErrorKind {
     Session,
     /// A tool failed whose errors end the run.
     Tool,
-    /// A tool needs data that this run was not given.
+    /// A tool needs data that this run was not given. A run that was to go on can be resumed with it: see
+    /// [`RunError::into_paused`].
     MissingData,
+    /// The run is to go on under an agent that it was handed to, and the agent that resumes it has no such hand-off: see
+    /// [`RunError::into_paused`].
+    MissingAgent,
+    /// The arguments that a person wrote for a call do not fit its tool. Nothing was done: decide anew about that call,
+    /// with [`RunError::into_paused`].
+    WrongEdit,
 }
 
 impl RunError {
@@ -144,6 +158,8 @@ impl RunError {
             Cause::Session(_) => RunErrorKind::Session,
             Cause::Tool { .. } => RunErrorKind::Tool,
             Cause::MissingData { .. } => RunErrorKind::MissingData,
+            Cause::MissingAgent(_) => RunErrorKind::MissingAgent,
+            Cause::WrongEdit { .. } => RunErrorKind::WrongEdit,
         }
     }
 
@@ -161,7 +177,24 @@ impl RunError {
     /// What is waited for, if the run waits.
     pub(super) fn waits_for(&self) -> Option<String> {
         match &self.0.cause {
-            cause @ (Cause::Suspended(_) | Cause::Approval(_)) => Some(cause.to_string()),
+            Cause::Suspended(reason) => Some(reason.clone()),
+            Cause::Approval(tool) => Some(format!("`{tool}` needs a person's approval")),
+            _ => None,
+        }
+    }
+
+    /// The same cause, if it is one that only the host can mend.
+    pub(super) fn fault_of_host(&self) -> Option<Cause> {
+        match &self.0.cause {
+            Cause::MissingData { tool, data } => Some(Cause::MissingData {
+                tool: tool.clone(),
+                data,
+            }),
+            Cause::MissingAgent(name) => Some(Cause::MissingAgent(name.clone())),
+            Cause::WrongEdit { call, problems } => Some(Cause::WrongEdit {
+                call: call.clone(),
+                problems: problems.clone(),
+            }),
             _ => None,
         }
     }
@@ -175,6 +208,8 @@ impl RunError {
             | Cause::Session(_)
             | Cause::Stopped { .. }
             | Cause::MissingData { .. }
+            | Cause::MissingAgent(_)
+            | Cause::WrongEdit { .. }
             | Cause::NoShape(_) => false,
             _ => true,
         };
@@ -201,6 +236,14 @@ impl RunError {
         }
     }
 
+    /// The id of the call whose edited arguments do not fit, if that is why the run did not go on: decide about it anew.
+    pub fn wrong_edit(&self) -> Option<&str> {
+        match &self.0.cause {
+            Cause::WrongEdit { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+
     /// The model's error, if it was one.
     pub fn model_error(&self) -> Option<&ModelError> {
         match &self.0.cause {
@@ -217,14 +260,25 @@ impl RunError {
         self.0.state.transcript
     }
 
-    /// The run as it waits, if that is why it stopped: answer its calls and resume it.
+    /// The run as it waits, if that is why it stopped: answer its calls and resume it. Also the run that was resumed and
+    /// could not go on, since something of the host's was missing or wrong (its session, its data, an agent, an edit): with all
+    /// that was decided.
     ///
     /// # Errors
     ///
     /// The same error, if the run does not wait for anything.
     pub fn into_paused(self) -> Result<Paused, Self> {
         match &self.0.cause {
-            Cause::Suspended(_) | Cause::Approval(_) => Ok(Paused::new(self.0.state)),
+            Cause::Suspended(_)
+            | Cause::Approval(_)
+            | Cause::Session(_)
+            | Cause::MissingData { .. }
+            | Cause::MissingAgent(_)
+            | Cause::WrongEdit { .. }
+                if self.0.state.is_paused() =>
+            {
+                Ok(Paused::new(self.0.state))
+            }
             _ => Err(self),
         }
     }
@@ -296,6 +350,14 @@ impl fmt::Display for Cause {
             Cause::MissingData { tool, data } => write!(
                 f,
                 "`{tool}` takes `RunData<{data}>`, which this run was not given; add `.data(..)` to the run"
+            ),
+            Cause::MissingAgent(name) => write!(
+                f,
+                "the run was handed to `{name}`, and the agent that goes on with it has no such hand-off; add `.handoff({name:?}, ..)`"
+            ),
+            Cause::WrongEdit { call, problems } => write!(
+                f,
+                "the arguments that a person wrote for the call `{call}` do not fit, so nothing was done; decide about it anew: {problems}"
             ),
         }
     }

@@ -181,9 +181,11 @@ impl LiveRun {
         let calls = calls.filter_map(|(number, (call, open))| {
             let how_far = match &open.stage {
                 Stage::Finished(_) | Stage::Answered { .. } => return None,
-                Stage::Waiting { why } => LiveStage::Waiting(why.clone()),
+                Stage::Waiting { why, decided: None } => LiveStage::Waiting(why.clone()),
                 Stage::Started | Stage::Suspended { .. } => LiveStage::Started,
-                Stage::Asked | Stage::Cleared { .. } => LiveStage::Asked,
+                Stage::Asked | Stage::Waiting { .. } | Stage::Edited | Stage::Cleared { .. } => {
+                    LiveStage::Asked
+                }
             };
             Some(LiveCall::new(number, call.clone(), how_far))
         });

@@ -3,7 +3,8 @@
 //! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
 //! [`Answer`] and [`RunError`] how it ends, [`Paused`] how it waits. Inside, `turn` is the loop itself; `batch` is the way
 //! of the calls of one reply, step by step, `desk` what is done for one of them before and after (with `size`), `deliver`
-//! how results come into the transcript, and `invoke` the way of calls that no model asked for. All of it meets the world
+//! how results come into the transcript, `resume` what is looked at before a run goes on, and `invoke` the way of calls
+//! that no model asked for. All of it meets the world
 //! only through `effects`, so that between two effects the loop is pure, and is told to `events`. `plan` is what an agent
 //! was set up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
 //! `limits` what it may use (`limit` is one of them), `live` shows it at any time, `call_ids` keeps the ids of its calls
@@ -33,6 +34,7 @@ mod live;
 mod middleware;
 mod output;
 mod plan;
+mod resume;
 mod session;
 #[cfg(feature = "signing")]
 mod signing;

@@ -368,30 +368,31 @@ fn is_same(stored: &RunState, paused: &RunState) -> bool {
 }
 
 /// Takes up the conversation of a session: with a prompt, as a new run over what was said before; without one, as the run
-/// that was under way, or the one that was paused, if that is what `fresh` is.
+/// that was under way, or the one that was paused, if that is what `run` is. Where it cannot, `run` is left as it is.
 pub(super) async fn take_up(
     session: &Session,
     is_new: bool,
-    fresh: RunState,
-) -> Result<(Kept, RunState), SessionError> {
+    run: &mut RunState,
+) -> Result<Kept, SessionError> {
     let (log, stored) = session.open().await?;
-    let is_paused = !fresh.open.is_empty();
+    let is_paused = !run.open.is_empty();
     let Some(mut stored) = stored else {
         if !is_new && !is_paused {
             return Err(SessionError::Empty(session.id().to_owned()));
         }
-        if fresh.belongs_to_a_session() {
+        if run.belongs_to_a_session() {
             return Err(SessionError::GoneOn(session.id().to_owned()));
         }
-        return Ok((Kept::new(log, &RunState::new(Transcript::new())), fresh));
+        return Ok(Kept::new(log, &RunState::new(Transcript::new())));
     };
     let kept = Kept::new(log, &stored);
     if !is_new {
-        return match is_paused {
-            false => Ok((kept, stored)),
-            true if is_same(&stored, &fresh) => Ok((kept, fresh)),
-            true => Err(SessionError::GoneOn(session.id().to_owned())),
-        };
+        match is_paused {
+            false => *run = stored,
+            true if is_same(&stored, run) => {}
+            true => return Err(SessionError::GoneOn(session.id().to_owned())),
+        }
+        return Ok(kept);
     }
     if stored.waits() {
         return Err(SessionError::Waits(session.id().to_owned()));
@@ -409,13 +410,12 @@ pub(super) async fn take_up(
     } else {
         history::repair_paused(stored.transcript)
     };
-    let mut state = fresh;
-    state.open = open;
-    state.head.edition = stored.head.edition;
+    run.open = open;
+    run.head.edition = stored.head.edition;
     if repaired.changes.is_empty() {
-        state.take_transcript(repaired.transcript);
+        run.take_transcript(repaired.transcript);
     } else {
-        state.set_transcript(repaired.transcript);
+        run.set_transcript(repaired.transcript);
     }
-    Ok((kept, state))
+    Ok(kept)
 }

@@ -106,11 +106,12 @@ impl Paused {
         serde_json::from_str(json).map_err(|error| SealError::Unreadable(error.to_string()))
     }
 
-    /// Takes a decision that came from outside, with the [ticket](PendingCall::ticket) of the call.
+    /// Takes a decision that came from outside, with the [ticket](PendingCall::ticket) of the call. A ticket is good once:
+    /// only the host itself decides anew, with [`decide`](Self::decide).
     ///
     /// # Errors
     ///
-    /// When no such call waits, or the ticket is that of another run, turn, call, tool or other arguments.
+    /// When no such call waits or it was decided about, or the ticket is that of another run, turn, call, tool or other arguments.
     pub fn decide_with_ticket(
         &mut self,
         key: &SigningKey,

@@ -186,12 +186,8 @@ impl Run {
                 return Err(RunError::new(SessionError::Missing.into(), state));
             }
             if let Some(session) = session {
-                let fresh = std::mem::replace(&mut state, RunState::new(Transcript::new()));
-                match session::take_up(&session, prompt.is_some(), fresh).await {
-                    Ok((log, taken_up)) => {
-                        kept = Some(log);
-                        state = taken_up;
-                    }
+                match session::take_up(&session, prompt.is_some(), &mut state).await {
+                    Ok(log) => kept = Some(log),
                     Err(error) => return Err(RunError::new(error.into(), state)),
                 }
             }

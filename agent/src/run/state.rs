@@ -1,5 +1,6 @@
 //! All that a run remembers.
 
+use super::approval::Verdict;
 use super::call_ids::CallIds;
 use super::effects::Moment;
 use super::limits::{Caps, Counts};
@@ -82,6 +83,9 @@ pub(super) struct OpenCall {
     /// The arguments that a hook or a person wrote in place of the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) edited: Option<String>,
+    /// Whether a person wrote them, or those that a hook then changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_person: bool,
     /// The arguments as a person was or will be shown them, and what the tool was then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<ShownCall>,
@@ -108,7 +112,12 @@ pub(super) enum Stage {
     Waiting {
         /// Why.
         why: String,
+        /// What was decided since. It counts when the run goes on, and may be changed until then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decided: Option<Verdict>,
     },
+    /// A person has agreed to it with other arguments, which the hooks have not seen yet.
+    Edited,
     /// It was checked and may run, as far as hooks and people are concerned.
     Cleared {
         /// Whether a person agreed to it.
@@ -176,11 +185,37 @@ impl RunState {
         self.head.revision != 0
     }
 
-    /// Whether calls wait for people or for answers from outside.
+    /// Whether calls wait for people or for answers from outside, those of runs inside calls included.
     pub(super) fn waits(&self) -> bool {
-        self.open
-            .iter()
-            .any(|open| matches!(open.stage, Stage::Waiting { .. } | Stage::Suspended { .. }))
+        self.open.iter().any(|open| match &open.stage {
+            Stage::Waiting { decided, .. } => decided.is_none(),
+            Stage::Suspended { inner, .. } => inner.as_ref().is_none_or(|inner| inner.waits()),
+            _ => false,
+        })
+    }
+
+    /// The tool of the first call about which a person must decide, those of runs inside calls included.
+    pub(super) fn tool_to_decide(&self) -> Option<&str> {
+        self.open_calls()
+            .find_map(|(call, open)| match &open.stage {
+                Stage::Waiting { decided: None, .. } => Some(&*call.name),
+                Stage::Suspended { inner, .. } => inner.as_ref()?.tool_to_decide(),
+                _ => None,
+            })
+    }
+
+    /// Whether it stands where it was paused: some of its calls wait or have what they waited for, and nothing was done
+    /// since.
+    pub(super) fn is_paused(&self) -> bool {
+        let waited = |open: &OpenCall| {
+            matches!(
+                open.stage,
+                Stage::Waiting { .. } | Stage::Suspended { .. } | Stage::Answered { .. }
+            )
+        };
+        let moved =
+            |open: &OpenCall| matches!(open.stage, Stage::Asked | Stage::Edited | Stage::Started);
+        self.open.iter().any(waited) && !self.open.iter().any(moved)
     }
 
     /// Whether what is known of open calls belongs to the calls of the last reply, and the rest can be sent.
@@ -274,7 +309,7 @@ pub(super) fn close_calls(open: &mut [OpenCall], end: impl Fn() -> CallEnd) {
             Stage::Started => interrupted(),
             Stage::Suspended { suspension, .. } => CallEnd::nobody_answers(suspension),
             Stage::Answered { .. } => std::mem::replace(stage, Stage::Started).into_end(),
-            Stage::Asked | Stage::Waiting { .. } | Stage::Cleared { .. } => end(),
+            Stage::Asked | Stage::Waiting { .. } | Stage::Edited | Stage::Cleared { .. } => end(),
         };
         *stage = Stage::Finished(end);
     }
@@ -286,6 +321,7 @@ impl OpenCall {
             stage: Stage::Asked,
             mends: Mends::default(),
             edited: None,
+            by_person: false,
             shown: None,
             announced: false,
         }
@@ -300,7 +336,7 @@ impl Stage {
                 end.restore_error(retry);
                 end
             }
-            Self::Asked | Self::Cleared { .. } => {
+            Self::Asked | Self::Edited | Self::Cleared { .. } => {
                 CallEnd::says(Outcome::NotRun, "the run stopped before this call began")
             }
             Self::Waiting { .. } => CallEnd::says(

@@ -136,22 +136,3 @@ impl<'a> Drive<'a> {
         options
     }
 }
-
-/// Whether the run has the data that its tools take, before the first of them is offered.
-///
-/// # Errors
-///
-/// The first tool that would miss something.
-pub(super) fn check_run_data(tools: &ToolSet, host: &RunHost) -> Result<(), Cause> {
-    for tool in tools.iter() {
-        for need in tool.needs() {
-            if !host.has_data(need.id) {
-                return Err(Cause::MissingData {
-                    tool: tool.name().to_owned(),
-                    data: need.name,
-                });
-            }
-        }
-    }
-    Ok(())
-}

@@ -8,6 +8,7 @@ use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
 use super::limit::Limit;
+use super::resume::check_run_data;
 use super::state::RunState;
 use super::step::Step;
 use crate::message::{Content, Message, Outcome, Reply, StopReason};
@@ -85,11 +86,13 @@ impl Drive<'_> {
     /// What an earlier process, or a run that waited, has left to do: the last reply is judged as if it had just come, so
     /// that neither calls of one that was cut off run now, nor an answer passes by the hooks.
     async fn go_on(&mut self) -> Result<TurnEnd, Cause> {
+        self.check_hand_overs()?;
         let reply = self.state.transcript.last().and_then(Message::as_reply);
         let Some(next) = reply.map(next) else {
             return Ok(TurnEnd::GoOn);
         };
         let tools = self.step()?.tools;
+        self.check_open_calls(&tools)?;
         self.host.offer(&tools, &self.state.head.handed_to);
         self.act(next, &tools).await
     }
@@ -260,7 +263,7 @@ impl Drive<'_> {
 
     /// Asks the model once. Each call of the reply has an id of its own.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
-        super::step::check_run_data(&step.tools, self.host)?;
+        check_run_data(&step.tools, self.host)?;
         self.host.offer(&step.tools, &self.state.head.handed_to);
         let definitions: Definitions = step.tools.definitions();
         let state = &mut *self.state;

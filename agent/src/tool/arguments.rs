@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// The longest text of arguments that is read, in bytes.
 const LONGEST: usize = 8 << 20;
@@ -26,10 +26,19 @@ const TOLD: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Arguments<'a> {
     raw: Cow<'a, str>,
+    /// Whether somebody else than the model wrote them.
+    is_replaced: bool,
     /// What the agent says of mending, where the tool says nothing.
     agent: Mending,
     mended: OnceLock<Mended>,
 }
+
+/// What was mended in arguments that a hook or a person wrote.
+static REPLACED: LazyLock<Mends> = LazyLock::new(|| {
+    let mut mends = Mends::default();
+    mends.push(MendKind::Rewritten, Place::Pointer(String::new()));
+    mends
+});
 
 /// Strict JSON text, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,8 +52,17 @@ impl<'a> Arguments<'a> {
     pub(crate) fn new(raw: impl Into<Cow<'a, str>>, agent: Mending) -> Self {
         Self {
             raw: raw.into(),
+            is_replaced: false,
             agent,
             mended: OnceLock::new(),
+        }
+    }
+
+    /// Those that a hook or a person wrote in place of the model's.
+    pub(crate) fn replaced(raw: impl Into<Cow<'a, str>>, agent: Mending) -> Self {
+        Self {
+            is_replaced: true,
+            ..Self::new(raw, agent)
         }
     }
 
@@ -63,11 +81,19 @@ impl<'a> Arguments<'a> {
     /// What was mended.
     pub(crate) fn mends_ref(&self) -> &Mends {
         static NOTHING: Mends = Mends::NOTHING;
-        self.mended.get().map_or(&NOTHING, |mended| &mended.mends)
+        match self.mended.get() {
+            Some(mended) => &mended.mends,
+            None if self.is_replaced => &REPLACED,
+            None => &NOTHING,
+        }
     }
 
     /// Keeps what was mended, for as long as the call.
-    pub(super) fn keep(&self, mended: Mended) -> &Mended {
+    pub(super) fn keep(&self, mut mended: Mended) -> &Mended {
+        if self.is_replaced {
+            let later = std::mem::replace(&mut mended.mends, REPLACED.clone());
+            mended.mends.append(later);
+        }
         self.mended.get_or_init(|| mended)
     }
 
@@ -80,11 +106,9 @@ impl<'a> Arguments<'a> {
     pub(crate) fn checked(&self, call: &ToolCall) -> CheckedCall {
         // A hook or a person may have put others in their place, which needed no mending.
         let replaced = || {
-            let mut mends = Mends::default();
-            mends.push(MendKind::Rewritten, Place::Pointer(String::new()));
-            (*self.raw != *call.arguments).then(|| Mended {
+            self.is_replaced.then(|| Mended {
                 text: self.raw.to_string(),
-                mends,
+                mends: REPLACED.clone(),
             })
         };
         CheckedCall {

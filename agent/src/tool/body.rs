@@ -3,6 +3,7 @@ use crate::schema::{ReadError, Reader, Refusal, Schema};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::any::Any;
 use std::fmt;
 
 /// What is behind a tool.
@@ -26,6 +27,11 @@ pub(crate) trait Body: Send + Sync {
         _context: &'a ToolContext,
     ) -> Vec<Refusal> {
         Vec::new()
+    }
+
+    /// The body itself, where it is one of this crate's own.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
     }
 }
 

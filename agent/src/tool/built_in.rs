@@ -6,6 +6,7 @@ use super::{ToolContext, ToolDefinition, ToolSetError};
 use crate::schema::{ReadError, Reader};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use std::any::Any;
 use std::sync::Arc;
 
 /// A body whose arguments are a type: what the model is told of them and what the body gets cannot differ.
@@ -30,6 +31,10 @@ impl<T: BuiltIn> Body for T {
         let arguments = arguments.arguments()?;
         Ok(Prepared::new(self.run(arguments, context)))
     }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
 }
 
 impl Tool {
@@ -42,5 +47,10 @@ impl Tool {
     ) -> Result<Self, ToolSetError> {
         let definition = ToolDefinition::of::<T::Arguments>(name, description)?;
         Ok(Self::of_body(definition, Arc::new(body)))
+    }
+
+    /// What is behind the tool, if it is of this type.
+    pub(crate) fn built_of<T: BuiltIn>(&self) -> Option<&T> {
+        self.body().as_any()?.downcast_ref()
     }
 }

@@ -191,22 +191,6 @@ async fn each_refused_call_has_the_text_of_its_own_refusal() {
 }
 
 #[tokio::test]
-async fn arguments_that_a_person_edits_are_checked_again() {
-    let log = Log::default();
-    let steps = [Step::calls([noting("a"), noting("b")]), Step::text("done")];
-    let (agent, _) = asking(steps, &log);
-    let mut waits = paused(agent.run("go")).await;
-    let edit = |text: &str| Verdict::Edit(text.to_owned());
-    waits.decide("a", edit(r#"{"what":"better"}"#)).unwrap();
-    waits.decide("b", edit(r#"{"why":1}"#)).unwrap();
-    let answer = agent.resume(moved(&waits)).await.unwrap();
-    let results = first_results(answer.transcript());
-    assert_eq!(results[0].text(), "better");
-    assert_eq!(results[1].outcome, Outcome::BadArguments);
-    assert_eq!(log.all(), ["run better"]);
-}
-
-#[tokio::test]
 async fn calls_with_bad_arguments_are_answered_without_asking() {
     let log = Log::default();
     let bad = || call("bad", "note", "{}");
@@ -231,11 +215,36 @@ async fn a_decision_about_no_call_that_waits_is_refused() {
         let refused = waits.decide(id, Verdict::Approve).unwrap_err();
         assert_eq!(refused, DecisionError::NotWaiting(id.to_owned()));
     }
-    waits.decide("a", Verdict::Reject(String::new())).unwrap();
-    assert!(
-        waits.decide("a", Verdict::Approve).is_err(),
-        "a decision stands"
-    );
+}
+
+#[tokio::test]
+async fn until_the_run_goes_on_the_last_decision_about_a_call_is_the_one_that_counts() {
+    let log = Log::default();
+    let steps = [
+        Step::calls([noting("a"), noting("b")]),
+        Step::call(noting("c")),
+    ];
+    let (agent, _) = asking(steps, &log);
+    let mut waits = paused(agent.run("go")).await;
+    for verdict in [
+        Verdict::RejectForRun(String::new()),
+        Verdict::ApproveForRun,
+        Verdict::Edit(r#"{"what":"other"}"#.to_owned()),
+        Verdict::Approve,
+    ] {
+        waits.decide("a", verdict).unwrap();
+        waits = moved(&waits);
+        assert_eq!(ids(&waits), ["b"]);
+    }
+    for verdict in [Verdict::Approve, Verdict::Reject("no".to_owned())] {
+        waits.decide("b", verdict).unwrap();
+    }
+    // What was taken back does not hold for the rest of the run either.
+    let mut waits = paused(agent.resume(waits)).await;
+    assert_eq!(log.all(), ["run a"]);
+    assert_eq!(ids(&waits), ["c"]);
+    let late = waits.decide("a", Verdict::Approve).unwrap_err();
+    assert_eq!(late, DecisionError::NotWaiting("a".to_owned()));
 }
 
 #[tokio::test]
@@ -377,7 +386,9 @@ async fn a_tool_that_waits_lets_its_batch_end_and_is_answered_from_outside() {
         (waiting[0].id(), waiting[0].reason()),
         ("w", "the warehouse must answer")
     );
-    assert!(waits.answer("w", Ok(ToolOutput::text("it is there"))));
+    waits
+        .answer("w", Ok(ToolOutput::text("it is there")))
+        .unwrap();
     let answer = agent.resume(moved(&waits)).await.unwrap();
     let texts: Vec<_> = first_results(answer.transcript())
         .iter()
@@ -394,8 +405,9 @@ async fn whoever_is_asked_and_whoever_watches_sees_the_arguments_that_run() {
     let agent = Agent::builder::<()>(model)
         .tools(notes(&log))
         .permission(|_| Permission::Ask("really?".to_owned()))
-        .hook(before_calls("other", |_| {
-            Before::Rewrite(r#"{"what":"another"}"#.to_owned())
+        .hook(before_calls("other", |call| match call.arguments() {
+            r#"{"what":"a"}"# => Before::Rewrite(r#"{"what":"another"}"#.to_owned()),
+            _ => Before::Run,
         }))
         .build()
         .unwrap();

@@ -177,7 +177,9 @@ async fn an_answer_from_outside_counts_though_its_tool_is_gone() {
         .await
         .unwrap_err();
     let mut paused = error.into_paused().unwrap();
-    assert!(paused.answer("p", Ok(ToolOutput::text("paid by hand"))));
+    paused
+        .answer("p", Ok(ToolOutput::text("paid by hand")))
+        .unwrap();
     let ends = go_on(paused, ToolSet::new()).await.unwrap();
     assert_eq!(ends, [(Outcome::Done, "paid by hand".to_owned())]);
 }

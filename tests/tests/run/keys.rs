@@ -168,7 +168,7 @@ async fn an_answer_from_outside_can_name_the_call_by_its_key() {
     let error = agent.run("go").await.unwrap_err();
     let mut paused = error.into_paused().unwrap();
     assert!(log.all()[0].starts_with(paused.run_id()));
-    assert!(paused.answer("w", Ok(ToolOutput::text("paid"))));
+    paused.answer("w", Ok(ToolOutput::text("paid"))).unwrap();
     agent.resume(paused).await.unwrap();
     assert_eq!(log.all().len(), 1, "it does not run again");
 }

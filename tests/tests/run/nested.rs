@@ -200,7 +200,11 @@ async fn a_call_two_agents_down_waits_for_a_person_and_all_go_on_where_they_were
         .unwrap()
     };
     let error = build(true).run("go").await.unwrap_err();
-    assert_eq!(error.kind(), RunErrorKind::Suspended);
+    assert_eq!(error.kind(), RunErrorKind::Approval);
+    assert_eq!(
+        error.to_string(),
+        "`note` needs a person's approval; decide about the pending calls and resume the run"
+    );
     let mut waits = moved(&error.into_paused().unwrap());
     let ids: Vec<_> = waits.pending().map(|call| call.id().to_owned()).collect();
     assert_eq!(ids, ["o/m/a", "o/m/b"]);
@@ -247,12 +251,12 @@ async fn a_call_inside_a_call_is_answered_from_outside() {
         .collect();
     assert_eq!(waiting, [("o/w".to_owned(), "warehouse".to_owned())]);
     for foreign in ["o", "w", "o/", "o/w/x"] {
-        assert!(
-            !waits.answer(foreign, Ok(ToolOutput::text("forged"))),
-            "{foreign}"
-        );
+        let forged = waits.answer(foreign, Ok(ToolOutput::text("forged")));
+        assert!(forged.is_err(), "{foreign}");
     }
-    assert!(waits.answer("o/w", Ok(ToolOutput::text("it is there"))));
+    waits
+        .answer("o/w", Ok(ToolOutput::text("it is there")))
+        .unwrap();
     let answer = outer.resume(waits).await.unwrap();
     assert_eq!(first_results(answer.transcript())[0].text(), "inner done");
     assert_eq!(first_results(&model.requests()[1])[0].text(), "it is there");
@@ -349,7 +353,9 @@ async fn a_hand_over_beside_a_call_that_waits_is_kept_until_the_run_goes_on() {
     .build()
     .unwrap();
     let mut waits = moved(&agent.run("go").await.unwrap_err().into_paused().unwrap());
-    assert!(waits.answer("w", Ok(ToolOutput::text("it is there"))));
+    waits
+        .answer("w", Ok(ToolOutput::text("it is there")))
+        .unwrap();
     let answer = agent.resume(waits).await.unwrap();
     assert_eq!(answer.text(), "the clerk is done");
 }

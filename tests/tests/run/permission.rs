@@ -184,7 +184,10 @@ async fn what_is_denied_stays_denied_whatever_a_person_says() {
     waits.decide("a", edited).unwrap();
     let answer = agent.resume(waits).await.unwrap();
     let results = crate::first_results(answer.transcript());
-    assert_eq!(ends(&results), [(Outcome::Refused, "never".to_owned())]);
+    let changed =
+        r#"[a person changed the arguments of this call, which is now: {"what":"forbidden"}]"#;
+    let text = format!("{changed}\nnever");
+    assert_eq!(ends(&results), [(Outcome::Refused, text)]);
     assert!(log.all().is_empty());
 }
 

@@ -204,7 +204,7 @@ fn verdict() -> impl Strategy<Value = Option<Verdict>> {
         Just(Some(Verdict::Reject("not now".to_owned()))),
         Just(Some(Verdict::RejectForRun(String::new()))),
         Just(Some(Verdict::Edit(r#"{"what":"edited"}"#.to_owned()))),
-        Just(Some(Verdict::Edit(r#"{"what":5"#.to_owned()))),
+        Just(Some(Verdict::Edit(r#"{"why":5}"#.to_owned()))),
     ]
 }
 
@@ -267,12 +267,14 @@ proptest! {
         let agreed = match (&verdict, paused) {
             (_, false) => !forbidden,
             (Some(Verdict::Approve | Verdict::ApproveForRun), true) => true,
-            (Some(Verdict::Edit(text)), true) => text.ends_with('}'),
+            (Some(Verdict::Edit(text)), true) => text.contains("what"),
             _ => false,
         };
         prop_assert_eq!(log.all().len(), usize::from(agreed));
         if paused && verdict.is_none() {
             prop_assert_eq!(result.unwrap_err().kind(), RunErrorKind::Approval, "it waits on");
+        } else if paused && matches!(&verdict, Some(Verdict::Edit(_))) && !agreed {
+            prop_assert_eq!(result.unwrap_err().kind(), RunErrorKind::WrongEdit);
         } else {
             let answer = result.unwrap();
             let results = all_results(answer.transcript());

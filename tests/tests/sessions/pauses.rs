@@ -226,7 +226,7 @@ async fn two_pauses_in_one_turn_are_not_one() {
     let error = agent().go_on(&session).await.unwrap_err();
     assert_eq!(error.kind(), RunErrorKind::Suspended);
     let mut paused = session.paused().await.unwrap().unwrap();
-    assert!(paused.answer("b", Ok(ToolOutput::text("because"))));
+    paused.answer("b", Ok(ToolOutput::text("because"))).unwrap();
     let answer = agent().resume(paused).session(&session).await.unwrap();
     assert_eq!(outcomes(answer.transcript()), [Outcome::Done; 2]);
     assert_eq!(results(answer.transcript())[1].text(), "because");

@@ -88,7 +88,13 @@ async fn live(world: &Arc<World>) -> String {
             (End::Stopped(error), Some(session))
                 if error.kind() == RunErrorKind::Session || waits(&error) =>
             {
-                if let Ok(Some(mut paused)) = session.paused().await {
+                let wrong = error.wrong_edit().map(str::to_owned);
+                let paused = match error.into_paused() {
+                    Ok(paused) if wrong.is_some() => Ok(Some(paused)),
+                    _ => session.paused().await,
+                };
+                if let Ok(Some(mut paused)) = paused {
+                    decide_anew(&mut paused, wrong.as_deref());
                     decide(world, &mut paused);
                     // A store that fails here leaves it undecided: it waits again.
                     let _ = session.put_back(paused).await;
@@ -106,8 +112,10 @@ async fn live(world: &Arc<World>) -> String {
                     }
                     return kind;
                 }
+                let wrong = error.wrong_edit().map(str::to_owned);
                 let paused = error.into_paused().unwrap();
                 let mut paused = reread(&paused);
+                decide_anew(&mut paused, wrong.as_deref());
                 decide(world, &mut paused);
                 let paused = reread(&paused);
                 if let Some(order) = &mut order {
@@ -128,10 +136,19 @@ fn prompt(agent: &Agent, session: Option<&Session>) -> Run {
     }
 }
 
+/// Takes back an edit that fits no tool.
+fn decide_anew(paused: &mut Paused, wrong: Option<&str>) {
+    if let Some(id) = wrong {
+        paused
+            .decide(id, Verdict::Reject("then not".to_owned()))
+            .unwrap();
+    }
+}
+
 fn waits(error: &RunError) -> bool {
     matches!(
         error.kind(),
-        RunErrorKind::Approval | RunErrorKind::Suspended
+        RunErrorKind::Approval | RunErrorKind::Suspended | RunErrorKind::WrongEdit
     )
 }
 
@@ -227,7 +244,8 @@ fn decide(world: &World, paused: &mut Paused) {
                 world.log().approved_tools.insert(name);
                 Verdict::ApproveForRun
             }
-            4 => Verdict::Edit(r#"{"mark":"#.to_owned()),
+            // One that fits no tool: it is decided anew when the run says so.
+            4 => Verdict::Edit(r#"{"mark":0}"#.to_owned()),
             5 if mark.is_some() => {
                 let edited = format!(r#"{{"mark":{},"act":"answer"}}"#, mark.unwrap());
                 Verdict::Edit(edited)
@@ -252,6 +270,6 @@ fn decide(world: &World, paused: &mut Paused) {
                 )))
             }
         };
-        assert!(paused.answer(&id, answer));
+        paused.answer(&id, answer).unwrap();
     }
 }
