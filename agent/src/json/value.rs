@@ -1,5 +1,6 @@
 use super::number::Number;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 /// A JSON value as its text has it: numbers keep their digits, objects their order and even their repeated keys.
@@ -71,6 +72,14 @@ impl<'a> Json<'a> {
             Self::String(string) => Json::String(Cow::Owned(string.into_owned())),
             Self::Array(items) => Json::Array(items.into_iter().map(Json::into_owned).collect()),
             Self::Object(object) => Json::Object(object.into_owned()),
+        }
+    }
+
+    fn repeats_a_key(&self) -> bool {
+        match self {
+            Self::Array(items) => items.iter().any(Self::repeats_a_key),
+            Self::Object(object) => object.repeats_a_key(),
+            _ => false,
         }
     }
 
@@ -171,8 +180,8 @@ impl fmt::Display for Kind {
 
 /// The members of an object, in the order of the text.
 ///
-/// A text may repeat a key. Both members stay, so that whoever checks the arguments can object; [`Object::get`] finds
-/// the last one, as most readers of JSON do.
+/// A text may repeat a key. Both members stay, since arguments with a key twice are refused; [`Object::get`] finds the
+/// last one, as most readers of JSON do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
@@ -251,6 +260,13 @@ impl<'a> Object<'a> {
                 .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
                 .collect(),
         )
+    }
+
+    /// Whether any object in it has a key twice, or it has one itself.
+    pub(crate) fn repeats_a_key(&self) -> bool {
+        let mut keys = HashSet::new();
+        self.iter()
+            .any(|(key, value)| !keys.insert(key) || value.repeats_a_key())
     }
 
     /// The value of the last member.

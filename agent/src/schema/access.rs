@@ -5,7 +5,7 @@ use super::number::{Number, Whole};
 use super::program::{ANY, Fields, Id, List, NEVER};
 use super::quick::Next;
 use super::read::{Reader, visit_whole};
-use super::walk::Seen;
+use super::seen::{Keys, Seen};
 use crate::json::scan::Scanner;
 use serde::de::{self, DeserializeSeed, Visitor};
 use std::borrow::Cow;
@@ -82,6 +82,7 @@ pub(super) struct Members<'r, 'a> {
     pub(super) first: bool,
     pub(super) expected: usize,
     pub(super) seen: Seen,
+    others: Option<Keys<'a>>,
     /// What the next value is checked against.
     pub(super) node: Id,
 }
@@ -94,6 +95,7 @@ impl<'r, 'a> Members<'r, 'a> {
             first: true,
             expected: 0,
             seen: Seen::default(),
+            others: None,
             node: ANY,
         }
     }
@@ -124,26 +126,31 @@ impl<'a> Members<'_, 'a> {
             }
             self.first = false;
             let key = self.reader.scan.key()?;
-            self.node = ANY;
-            if let Some(fields) = self.fields {
-                self.node = fields.rest;
-                if let Some(index) = fields.find(&key, self.expected) {
+            self.node = self.fields.map_or(ANY, |fields| fields.rest);
+            let property = self.fields.and_then(|fields| {
+                let index = fields.find(&key, self.expected)?;
+                Some((index, fields.properties.get(index)?))
+            });
+            let is_new = match property {
+                Some((index, _)) => {
                     self.expected = index + 1;
-                    if !self.seen.insert(index) {
-                        return Err(self.reader.unfit());
-                    }
-                    if let Some(property) = fields.properties.get(index) {
-                        let program = self.reader.schema.program();
-                        if property.is_left_out(program, self.reader.scan) {
-                            self.reader.scan.literal("null")?;
-                            continue;
-                        }
-                        self.node = property.node;
-                    }
+                    self.seen.insert(index)
                 }
-                if self.node == NEVER {
-                    return Err(self.reader.unfit());
+                None => self.others.get_or_insert_default().insert(key.clone()),
+            };
+            if !is_new {
+                return Err(self.reader.unfit());
+            }
+            if let Some((_, property)) = property {
+                let program = self.reader.schema.program();
+                if property.is_left_out(program, self.reader.scan) {
+                    self.reader.scan.literal("null")?;
+                    continue;
                 }
+                self.node = property.node;
+            }
+            if self.node == NEVER {
+                return Err(self.reader.unfit());
             }
             return Ok(Some(key));
         }

@@ -13,8 +13,13 @@ impl<'a> Walk<'a> {
         if self.report.is_none() {
             return Ok(false);
         }
-        let program = self.program;
+        // No alternative takes a key twice, so that is what is wrong.
         let text = self.scan.text();
+        self.scan = Scanner::new_at(text, start);
+        if !self.value(ANY)? {
+            return Ok(false);
+        }
+        let program = self.program;
         let mut meant: Vec<Id> = union
             .of
             .iter()

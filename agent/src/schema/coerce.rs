@@ -19,6 +19,7 @@
 
 use super::pointer::push_key;
 use super::program::{ANY, Fields, Id, NEVER, Node, Program, Types, Union};
+use super::seen::Keys;
 use super::walk::Walk;
 use crate::json::scan::Scanner;
 use crate::json::{Json, Kind, MendKind, Mends, Number, Object, Place};
@@ -287,6 +288,12 @@ impl<'s> Fit<'s> {
     }
 
     fn members<'a>(&mut self, mut object: Object<'a>, fields: &'s Fields) -> Object<'a> {
+        // Of a key that is given twice nothing is left out, so that both stay to be refused.
+        let repeats = {
+            let mut keys = Keys::default();
+            let is_new = |(key, _)| keys.insert(Cow::Borrowed(key));
+            !object.iter().all(is_new)
+        };
         let mut left_out = vec![false; object.len()];
         let mut next = 0;
         for ((key, value), left_out) in object.iter_mut().zip(&mut left_out) {
@@ -306,6 +313,7 @@ impl<'s> Fit<'s> {
             let secret = property.is_some_and(|property| property.secret);
             self.within(key, secret, |fit| {
                 let empty = !fit.only_floats
+                    && !repeats
                     && property.is_some_and(|property| !property.required)
                     && (given == Json::Null || is_blank(&given));
                 *value = fit.value(given, id);

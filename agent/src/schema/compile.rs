@@ -206,20 +206,8 @@ impl Compiler {
             choices: None,
             is_length: false,
         };
-        let mut list = List {
-            length: Count::EVERY,
-            first: Box::default(),
-            items: ANY,
-            unique: false,
-        };
-        let mut fields = Fields {
-            properties: Box::default(),
-            patterns: Box::default(),
-            rest: ANY,
-            names: None,
-            length: Count::EVERY,
-            required: 0,
-        };
+        let mut list = List::any();
+        let mut fields = Fields::any();
         let mut properties = Vec::new();
         for (key, value) in object {
             let wrong = || SchemaError::new(format!("`{key}` cannot be {value}"));

@@ -2,6 +2,7 @@
 
 use super::gather::{self, Refusal};
 use super::problem::{Problem, Problems, Report, Step};
+use super::program::ANY;
 use super::walk::Walk;
 use super::{ReadError, Schema};
 use crate::json::scan::{ScanError, Scanner};
@@ -28,6 +29,9 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
     let text = if blank { "{}" } else { text };
     #[cfg(feature = "dynamic")]
     if let Some(rules) = schema.dynamic() {
+        if let Some(problems) = repeated_keys(schema, text) {
+            return Some(problems);
+        }
         let mut reader = super::Reader::new(text, schema);
         return match reader.free_value().and_then(|value| {
             reader.scan.end()?;
@@ -52,6 +56,26 @@ pub(super) fn problems(schema: &Schema, text: &str) -> Option<Problems> {
         ))),
         Ok(()) => walk.report.and_then(Report::finish),
     }
+}
+
+/// The keys that a text gives twice, with what its schema has against the value that would be read of it.
+#[cfg(feature = "dynamic")]
+fn repeated_keys(schema: &Schema, text: &str) -> Option<Problems> {
+    let mut walk = Walk::aloud(schema.program(), text);
+    walk.value(ANY).and_then(|_| walk.scan.end()).ok()?;
+    let mut report = walk.report.filter(|report| report.len() > 0)?;
+    let rules = schema.dynamic()?;
+    if let Ok(mut value) = serde_json::from_str(text) {
+        super::dynamic::Rules::take_out(schema.as_value(), &mut value);
+        if let Some(problems) = rules.problems(schema.as_value(), &value) {
+            report.omit(problems.omitted());
+            problems
+                .into_list()
+                .into_iter()
+                .for_each(|problem| report.add(problem));
+        }
+    }
+    report.finish()
 }
 
 /// What the schema has against a text that is strict JSON, where no mending would take any of it away.

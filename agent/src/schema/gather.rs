@@ -186,7 +186,8 @@ impl<'a> Reader<'a> {
             });
             let Some((index, property)) = declared else {
                 let rest = fields.map_or(ANY, |fields| fields.rest);
-                if self.pass_checked(rest)? {
+                let is_new = self.top.others.get_or_insert_default().insert(key.clone());
+                if self.pass_checked(rest)? && is_new {
                     self.top.flattened.push((None, position));
                 } else {
                     gathering.is_unclear |= rest != NEVER;

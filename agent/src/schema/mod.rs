@@ -64,6 +64,7 @@ mod recursion;
     reason = "the schema is what the room is named for"
 )]
 mod schema;
+mod seen;
 mod top;
 mod values;
 mod walk;

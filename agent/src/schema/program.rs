@@ -5,7 +5,8 @@
 
 use super::format::Format;
 use super::number::Whole;
-use super::walk::{Seen, Walk};
+use super::seen::Seen;
+use super::walk::Walk;
 use crate::json::scan::Scanner;
 use regex_lite::Regex;
 use serde_json::Value;
@@ -245,7 +246,31 @@ impl Node {
     }
 }
 
+impl List {
+    /// Any array.
+    pub(super) fn any() -> Self {
+        Self {
+            length: Count::EVERY,
+            first: Box::default(),
+            items: ANY,
+            unique: false,
+        }
+    }
+}
+
 impl Fields {
+    /// Any object.
+    pub(super) fn any() -> Self {
+        Self {
+            properties: Box::default(),
+            patterns: Box::default(),
+            rest: ANY,
+            names: None,
+            length: Count::EVERY,
+            required: 0,
+        }
+    }
+
     /// Whether a required property has not come.
     #[inline]
     pub(super) fn lacks(&self, seen: &Seen) -> bool {

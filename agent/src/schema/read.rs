@@ -26,7 +26,7 @@ pub struct Reader<'a> {
     /// What the next value is checked against.
     pub(super) node: Id,
     pub(super) depth: usize,
-    pub(super) top: Top,
+    pub(super) top: Top<'a>,
     /// Only after a failure.
     pub(super) gathering: Option<Box<Gathering<'a>>>,
 }
@@ -115,9 +115,6 @@ impl<'a> Reader<'a> {
             } else {
                 Err(self.unfit())
             };
-        }
-        if node == ANY {
-            return Ok(self.scan.skip(self.depth)?);
         }
         let mut walk = Walk::quiet(self.schema.program(), self.scan, self.depth);
         if !walk.value(node)? {

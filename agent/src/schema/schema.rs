@@ -19,8 +19,7 @@ use std::sync::{Arc, OnceLock};
 /// completely, while a [`Reader`](super::Reader) decodes. A schema known only at run time (`new`) is kept as it is, and
 /// checked by a validator of JSON Schema before anything is decoded.
 ///
-/// A JSON object with two members of one name is refused where the schema names that member; in a map the last counts,
-/// as serde has it. Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them.
+/// A JSON object with two members of one name is refused, wherever it stands: nobody knows which of them is meant. Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 

@@ -4,16 +4,18 @@ use super::error::ReadError;
 use super::flatten::Flattened;
 use super::program::ANY;
 use super::read::Reader;
-use super::walk::Seen;
+use super::seen::{Keys, Seen};
 use serde::Deserialize;
 
 /// How far the object of the arguments is read.
 #[derive(Debug, Default)]
-pub(super) struct Top {
+pub(super) struct Top<'a> {
     pub(super) started: bool,
     pub(super) blank: bool,
     pub(super) expected: usize,
     pub(super) seen: Seen,
+    /// The keys that no parameter declares.
+    pub(super) others: Option<Box<Keys<'a>>>,
     /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
     pub(super) flattened: Vec<(Option<usize>, usize)>,
 }
@@ -76,6 +78,9 @@ impl<'a> Reader<'a> {
                         return Err(self.unfit());
                     }
                     schema.owner(index)
+                }
+                None if !self.top.others.get_or_insert_default().insert(key.clone()) => {
+                    return Err(self.unfit());
                 }
                 None => Owner::Rest,
             };

@@ -7,10 +7,12 @@
 use super::number::Number;
 use super::problem::{MOST_PROBLEMS, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
+use super::seen::{Keys, Seen};
 use super::{describe, values};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 /// How many nodes are walked inside one another: several for each level of a value that is deep and may be of many kinds.
 const MOST_NESTED: usize = 512;
@@ -98,8 +100,7 @@ impl<'a> Walk<'a> {
         let node = program.node(id);
         let byte = self.scan.peek_value()?;
         if node.free {
-            self.scan.skip(self.depth)?;
-            return Ok(true);
+            return self.anything(byte);
         }
         if let Some(inner) = node.nullable {
             if byte == b'n' {
@@ -168,19 +169,28 @@ impl<'a> Walk<'a> {
             }
             b'[' => match &node.list {
                 Some(list) => self.list(list),
-                None => self.skip(),
+                None => self.anything(byte),
             },
             b'{' => match &node.fields {
                 Some(fields) => self.fields(fields),
-                None => self.skip(),
+                None => self.anything(byte),
             },
-            _ => self.skip(),
+            _ => self.anything(byte),
         }
     }
 
-    fn skip(&mut self) -> Fits {
-        self.scan.skip(self.depth)?;
-        Ok(true)
+    /// A value of which nothing is wanted, but that none of its objects has a key twice.
+    fn anything(&mut self, byte: u8) -> Fits {
+        static LIST: LazyLock<List> = LazyLock::new(List::any);
+        static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::any);
+        match byte {
+            b'[' => self.list(&LIST),
+            b'{' => self.fields(&FIELDS),
+            _ => {
+                self.scan.skip(self.depth)?;
+                Ok(true)
+            }
+        }
     }
 
     fn open(&mut self) -> Result<(), ScanError> {
@@ -244,6 +254,7 @@ impl<'a> Walk<'a> {
         self.open()?;
         let mut fits = true;
         let mut seen = Seen::default();
+        let mut others: Option<Keys<'a>> = None;
         let mut next = 0;
         let mut count = 0;
         // Problems with the rank of their property: they are told in the order of declaration, the rest behind.
@@ -270,11 +281,18 @@ impl<'a> Walk<'a> {
                 report.path.push(Step::Key(key.clone()));
                 report.hidden += usize::from(property.is_some_and(|property| property.secret));
             }
-            if let Some(index) = index {
-                next = index + 1;
-                if !seen.insert(index) {
-                    fits = self.tell(|_| "this key is given twice; give it once".to_owned());
+            let is_new = match index {
+                Some(index) => {
+                    next = index + 1;
+                    seen.insert(index)
                 }
+                None => {
+                    fields.allows_only_properties()
+                        || others.get_or_insert_default().insert(key.clone())
+                }
+            };
+            if !is_new {
+                fits = self.tell_for_good(|_| "this key is given twice; give it once".to_owned());
             }
             if property.is_some_and(|property| property.is_left_out(self.program, self.scan)) {
                 self.scan.literal("null")?;
@@ -479,58 +497,4 @@ fn is_other(text: &str) -> bool {
     let text = text.trim();
     let first = text.bytes().next().unwrap_or_default();
     !first.is_ascii_alphabetic() || ["true", "false", "null", "True", "False"].contains(&text)
-}
-
-/// Which properties an object has had: bits, and no allocation up to 64.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    first: u64,
-    rest: Vec<u64>,
-}
-
-impl Seen {
-    /// Whether it is new.
-    #[inline]
-    pub(super) fn insert(&mut self, index: usize) -> bool {
-        let bit = 1 << (index % 64);
-        let word = match (index / 64).checked_sub(1) {
-            None => &mut self.first,
-            Some(word) => {
-                if self.rest.len() <= word {
-                    self.rest.resize(word + 1, 0);
-                }
-                match self.rest.get_mut(word) {
-                    Some(word) => word,
-                    None => return true,
-                }
-            }
-        };
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    /// As `insert`, for the first 64; no for all others.
-    #[inline]
-    pub(super) fn insert_first(&mut self, index: usize) -> bool {
-        let bit = if index < 64 { 1 << index } else { 0 };
-        let new = bit & !self.first != 0;
-        self.first |= bit;
-        new
-    }
-
-    /// Whether one of these is not there, of the first 64.
-    #[inline]
-    pub(super) fn lacks(&self, bits: u64) -> bool {
-        bits & !self.first != 0
-    }
-
-    #[inline]
-    pub(super) fn contains(&self, index: usize) -> bool {
-        let word = match (index / 64).checked_sub(1) {
-            None => self.first,
-            Some(word) => self.rest.get(word).copied().unwrap_or(0),
-        };
-        word & (1 << (index % 64)) != 0
-    }
 }

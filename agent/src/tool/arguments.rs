@@ -208,7 +208,8 @@ pub(super) fn mend(tool: &Tool, arguments: &Arguments<'_>) -> Result<Mended, Unr
         }
         Parsed::Invalid(invalid) => return Err(Unreadable::Refused(invalid.to_string())),
     };
-    if !tool.rewrites().is_empty() {
+    // A rewrite that looks for a key would take one of two, and what it leaves would pass.
+    if !tool.rewrites().is_empty() && !object.repeats_a_key() {
         let before = object.clone();
         for rewrite in tool.rewrites() {
             catch_unwind(AssertUnwindSafe(|| rewrite(&mut object)))

@@ -105,7 +105,7 @@ impl Tool {
     /// a key, undoes a provider's quirk.
     ///
     /// The rewrite sees the object that the model sent, or what it was repaired to, when that does not pass the check;
-    /// coercion and the check come after it. It never sees text that was cut off or cannot be read. Several rewrites run
+    /// coercion and the check come after it. It never sees text that was cut off, cannot be read or has a key twice. Several rewrites run
     /// in the order in which they were added. One that panics ends the call.
     ///
     /// ```

@@ -1,7 +1,8 @@
 //! The reader against `serde_json` (what is accepted, and its value) and against jsonschema (what the schema accepts).
 
-use crate::oracle::Oracle;
+use crate::oracle::{Oracle, repeats_a_key};
 use crate::types::*;
+use agent::json::Json;
 use agent::schema::{Reader, Schema};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -139,20 +140,30 @@ const TEXTS: &[&str] = &[
     r#"{"n":1,"class":"c","id":7,"unit":null,"nested":null,"set":[1,2],"array":[1,2]}"#,
 ];
 
-/// What the schema refuses beyond the type is the schema's affair; without one the two must be the same.
+/// What the schema refuses beyond the type is the schema's affair; without one the two must be the same, but that a key
+/// given twice is refused wherever it stands, and `serde_json` takes the last one of a map's.
 fn same_as_serde_json<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(text: &str) {
     let any = Schema::new(serde_json::json!({"type": "object"})).unwrap();
     let ours = Reader::new(text, &any).arguments::<T>();
     let theirs = serde_json::from_str::<T>(text);
     match (ours, theirs) {
-        (Ok(ours), Ok(theirs)) => assert!(near(&ours, &theirs), "{text}\n{ours:?}\n{theirs:?}"),
+        (Ok(ours), Ok(theirs)) => {
+            assert!(near(&ours, &theirs), "{text}\n{ours:?}\n{theirs:?}");
+            assert!(
+                !Json::parse(text).is_ok_and(|value| repeats_a_key(&value)),
+                "{text}"
+            );
+        }
         (Err(_), Err(_)) => {}
         // A run-time schema lets nothing in but an object, and nothing that would become a float which it was not. And
         // `serde_json` does not look into strings and numbers that it ignores.
         (Err(error), Ok(_)) => {
             let not_read_whole = serde_json::from_str::<Value>(text).is_err();
             assert!(
-                !text.trim_start().starts_with('{') || has_wide_integer(text) || not_read_whole,
+                !text.trim_start().starts_with('{')
+                    || has_wide_integer(text)
+                    || not_read_whole
+                    || Json::parse(text).is_ok_and(|value| repeats_a_key(&value)),
                 "{text}\n{error:?}"
             );
         }

@@ -37,15 +37,17 @@ impl Oracle {
         Some(self.validator.is_valid(&value.ok()?))
     }
 
-    /// Holds the reader to this schema for one text; says whether it was accepted. Of a text that gives a key twice a tree
-    /// cannot tell.
+    /// Holds the reader to this schema for one text; says whether it was accepted. Of a key that is given twice a tree
+    /// cannot tell, and it is refused wherever it stands.
     ///
     /// `own` says that the type has parts which refuse by hand what the schema allows: those may refuse, and nothing else.
     pub(crate) fn holds<T: DeserializeOwned>(&self, text: &str, own: bool) -> bool {
+        let read = Reader::new(text, &self.schema).arguments::<T>();
         if Json::parse(text).is_ok_and(|value| repeats_a_key(&value)) {
+            assert!(read.is_err(), "{text} is read");
+            assert!(self.schema.problems(text).is_some(), "{text} is no problem");
             return false;
         }
-        let read = Reader::new(text, &self.schema).arguments::<T>();
         let Some(accepts) = self.accepts(text) else {
             assert!(read.is_err(), "{text} is read");
             return false;

@@ -20,6 +20,7 @@ mod mended;
 mod messages;
 mod policy;
 mod record;
+mod repeated;
 mod rewrite;
 mod secrets;
 mod unreadable;
