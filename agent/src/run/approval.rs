@@ -81,6 +81,11 @@ impl<'de> Deserialize<'de> for Paused {
             )));
         }
         let mut state: RunState = serde_json::from_value(read.run).map_err(Error::custom)?;
+        if let Some(fault) = state.fault() {
+            return Err(Error::custom(format_args!(
+                "this paused run does not fit together: {fault}"
+            )));
+        }
         state.head.revision = read.revision;
         Ok(Self { state })
     }

@@ -14,7 +14,7 @@ use super::error::Cause;
 use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
-use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted};
+use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted, waiting};
 use super::turn::Drive;
 use crate::message::{Message, Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
@@ -209,20 +209,6 @@ impl Drive<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
-fn waiting(open: &[OpenCall]) -> Option<Cause> {
-    let suspended = || {
-        open.iter().filter_map(|open| match &open.stage {
-            Stage::Suspended { suspension, inner } => Some((suspension, inner)),
-            _ => None,
-        })
-    };
-    let to_decide = suspended().find_map(|(_, inner)| inner.as_ref()?.tool_to_decide());
-    let asks = || to_decide.map(|tool| Cause::Approval(tool.to_owned()));
-    let waits = || suspended().map(|(suspension, _)| Cause::Suspended(suspension.reason.clone()));
-    asks().or_else(|| waits().next())
 }
 
 /// The end of a call that did not begin, since the run was stopped for this reason.

@@ -217,7 +217,8 @@ impl<S, G> AgentBuilder<S, G> {
         self
     }
 
-    /// The time limit of a call whose tool names none. Without it such a call may take as long as it likes.
+    /// The time limit of a call whose tool [names none](crate::ToolPolicy::timeout). Without it such a call may take as long
+    /// as it likes.
     pub fn tool_timeout(mut self, limit: Duration) -> Self {
         self.setup.tool_timeout = Some(limit);
         self

@@ -149,9 +149,7 @@ impl Effects for InProcess<'_> {
         );
         let noted = span.clone();
         let setup = call.setup;
-        let policy = &call.tool.definition().policy;
-        let timeout = policy.timeout.or(setup.tool_timeout);
-        let attempt = Attempt::new(call, timeout, self.host);
+        let attempt = Attempt::new(call, self.host);
         let run = async move {
             let run = attempt.through(&setup.middleware);
             let mut ran = match self.host.unless_stopped(run).await {

@@ -70,7 +70,7 @@ impl RunHost {
         let mut end = match effects.run(key, call).await {
             Ok(Ok(end)) => end,
             Ok(Err(suspension)) => return CallEnd::nobody_answers(&suspension),
-            Err(_) => return CallEnd::cancelled(),
+            Err(_) => return CallEnd::cancelled(&tool.definition().policy),
         };
         if let Some(why) = desk.take_in(Some(tool), &mut end) {
             self.wish(Wishes::to_stop(why));

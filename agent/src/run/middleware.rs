@@ -1,17 +1,19 @@
 //! What stands between a call that may run and its tool.
 
+use super::clock::{Clock, Stopped};
 use super::effects::{Ran, ReadyCall};
 use super::error::Cause;
 use super::host::RunHost;
 use crate::message::Outcome;
 use crate::tool::{
-    Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext, ToolError,
+    Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext, ToolError, ToolPolicy,
 };
 use async_trait::async_trait;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{self, BoxFuture, Either};
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -21,6 +23,11 @@ use tokio::time::Instant;
 ///
 /// The first one that an agent is given is the outermost. It sees only calls that passed the check and may run. One that
 /// panics fails its call.
+///
+/// The [time limit](crate::ToolPolicy::timeout) of a tool holds around all of it, and is counted anew each time that the call
+/// changes hands: so long may each attempt of the tool take, and so long may middleware hold the call before the first,
+/// between two, and after the last. What it waits for on purpose, with [`Next::hold`], is not counted; the middleware of
+/// this crate waits so.
 ///
 /// ```
 /// use agent::{CallEnd, CallInfo, Middleware, Next, Suspension};
@@ -59,6 +66,8 @@ trait Attempted: Send + Sync {
     fn info(&self) -> CallInfo<'_>;
 
     fn once(&self) -> BoxFuture<'_, Ran>;
+
+    fn clock(&self) -> Option<&Clock>;
 }
 
 impl Attempted for Attempt<'_> {
@@ -68,6 +77,10 @@ impl Attempted for Attempt<'_> {
 
     fn once(&self) -> BoxFuture<'_, Ran> {
         Box::pin(self.once())
+    }
+
+    fn clock(&self) -> Option<&Clock> {
+        self.clock.as_ref()
     }
 }
 
@@ -80,11 +93,16 @@ pub(super) struct Attempt<'a> {
     /// The call that the check made. Runs after the first make another.
     prepared: Mutex<Option<Prepared<'a>>>,
     timeout: Option<Duration>,
+    /// How long middleware may hold the call, where there is some.
+    clock: Option<Clock>,
     host: &'a RunHost,
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(call: ReadyCall<'a>, timeout: Option<Duration>, host: &'a RunHost) -> Self {
+    pub(super) fn new(call: ReadyCall<'a>, host: &'a RunHost) -> Self {
+        let policy = &call.tool.definition().policy;
+        let timeout = policy.timeout.or(call.setup.tool_timeout);
+        let has_middleware = !call.setup.middleware.is_empty();
         Self {
             info: call.info,
             tool: call.tool,
@@ -92,19 +110,26 @@ impl<'a> Attempt<'a> {
             context: call.context,
             prepared: Mutex::new(Some(call.prepared)),
             timeout,
+            clock: timeout.filter(|_| has_middleware).map(Clock::of),
             host,
         }
+    }
+
+    fn policy(&self) -> &ToolPolicy {
+        &self.tool.definition().policy
     }
 
     /// The end of the call where its run was stopped for this reason.
     pub(super) fn stopped(&self, cause: &Cause) -> CallEnd {
         let has_begun = self.first().is_none();
         match cause {
-            Cause::Limit(limit) if has_begun => CallEnd::out_of_time(&limit.to_string()),
+            Cause::Limit(limit) if has_begun => {
+                CallEnd::out_of_time(&limit.to_string(), self.policy())
+            }
             Cause::Limit(limit) => {
                 CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"))
             }
-            _ if has_begun => CallEnd::cancelled(),
+            _ if has_begun => CallEnd::cancelled(self.policy()),
             _ => CallEnd::cancelled_before(),
         }
     }
@@ -119,13 +144,29 @@ impl<'a> Attempt<'a> {
         if layers.is_empty() {
             return self.once().await;
         }
-        AssertUnwindSafe(next.run())
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_panic| Ok(CallEnd::host_broke_down("a middleware")))
+        let run = AssertUnwindSafe(next.run()).catch_unwind();
+        let ran = match &self.clock {
+            None => run.await,
+            Some(clock) => match future::select(pin!(run), pin!(clock.over())).await {
+                Either::Left((ran, _)) => ran,
+                Either::Right(((), _)) => return Ok(self.held_up()),
+            },
+        };
+        ran.unwrap_or_else(|_panic| Ok(CallEnd::host_broke_down("a middleware")))
+    }
+
+    /// The end of the call that a middleware did not give back in time.
+    fn held_up(&self) -> CallEnd {
+        let limit = self.timeout.unwrap_or_default();
+        if self.first().is_none() {
+            CallEnd::timed_out(self.tool.definition(), limit)
+        } else {
+            CallEnd::held_up(self.tool.name(), limit)
+        }
     }
 
     async fn once(&self) -> Ran {
+        let _is_with_its_tool = self.clock.as_ref().map(Clock::stop);
         // A middleware may have waited for long.
         if let Some(cause) = self.host.stopped() {
             return Ok(self.stopped(&cause));
@@ -144,7 +185,7 @@ impl<'a> Attempt<'a> {
             None => run.await,
             Some(limit) => tokio::time::timeout(limit, run)
                 .await
-                .unwrap_or_else(|_elapsed| Ok(CallEnd::timed_out(self.tool.name(), limit))),
+                .unwrap_or_else(|_elapsed| Ok(CallEnd::timed_out(self.tool.definition(), limit))),
         }
     }
 }
@@ -167,6 +208,15 @@ impl Next<'_> {
                 outermost.run(&self.call.info(), next).await
             }
         }
+    }
+}
+
+impl Next<'_> {
+    /// Holds the call back until `what` has come, for as long as that takes: the call's time limit does not count it. For
+    /// middleware that waits on purpose.
+    pub async fn hold<T>(&self, what: impl Future<Output = T>) -> T {
+        let _is_held: Option<Stopped<'_>> = self.call.clock().map(Clock::stop);
+        what.await
     }
 }
 
@@ -214,7 +264,7 @@ impl Middleware for Retry {
             if !(may_repeat && is_transient) {
                 return Ok(end);
             }
-            tokio::time::sleep(wait).await;
+            next.hold(tokio::time::sleep(wait)).await;
             wait = wait.saturating_mul(2);
         }
         next.run().await
@@ -231,7 +281,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// So many calls in each stretch.
+    /// So many calls in each stretch; 0 counts as 1, since calls are to wait and not to be lost.
     pub fn new(calls: usize, per: Duration) -> Self {
         Self {
             calls: calls.max(1),
@@ -239,11 +289,9 @@ impl RateLimit {
             began: tokio::sync::Mutex::default(),
         }
     }
-}
 
-#[async_trait]
-impl Middleware for RateLimit {
-    async fn run(&self, _: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+    /// Waits until one more call may begin.
+    async fn turn(&self) {
         loop {
             // Held while waiting, so that calls go on in the order in which they came.
             let mut began = self.began.lock().await;
@@ -257,6 +305,13 @@ impl Middleware for RateLimit {
                 tokio::time::sleep(self.per.saturating_sub(now.duration_since(*first))).await;
             }
         }
+    }
+}
+
+#[async_trait]
+impl Middleware for RateLimit {
+    async fn run(&self, _: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+        next.hold(self.turn()).await;
         next.run().await
     }
 }
@@ -270,7 +325,7 @@ pub struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
-    /// So many calls of each tool.
+    /// So many calls of each tool; 0 counts as 1.
     pub fn new(calls: usize) -> Self {
         Self {
             calls: calls.clamp(1, Semaphore::MAX_PERMITS),
@@ -292,7 +347,7 @@ impl Middleware for ConcurrencyLimit {
     async fn run(&self, call: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
         let places = self.places(call.name());
         // Never closed, so there is always a place in the end.
-        let _place = places.acquire().await;
+        let _place = next.hold(places.acquire()).await;
         next.run().await
     }
 }

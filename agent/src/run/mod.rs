@@ -8,7 +8,7 @@
 //! only through `effects`, so that between two effects the loop is pure, and is told to `events`. `plan` is what an agent
 //! was set up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
 //! `limits` what it may use (`limit` is one of them), `live` shows it at any time, `call_ids` keeps the ids of its calls
-//! apart. `approval` with `signing`, `session`, `inbox`, `middleware`, `compact`, `delegate`, `output` and `extension` are
+//! apart. `approval` with `signing`, `session`, `inbox`, `middleware` (with `clock`), `compact`, `delegate`, `output` and `extension` are
 //! what a host adds.
 
 mod agent;
@@ -16,6 +16,7 @@ mod approval;
 mod batch;
 mod builder;
 mod call_ids;
+mod clock;
 mod compact;
 mod delegate;
 mod deliver;

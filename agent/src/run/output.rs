@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::start::{Answer, Run, RunStream};
+use crate::json::{Invalid, InvalidReason, Parsed, parse};
 use crate::message::ToolCall;
 use crate::model::ResponseFormat;
 use crate::schema::{Schema, SchemaError};
@@ -54,6 +55,15 @@ impl Shape {
 
     /// The text of an answer as JSON that fits, or what is wrong with it.
     pub(super) fn fit(&self, text: &str) -> Result<String, String> {
+        // Arguments may be left out; an answer may not, and what is said of it is said of an answer.
+        if text.trim().is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        match parse(text) {
+            Parsed::Strict(_) | Parsed::Repaired(_) => {}
+            Parsed::Partial(_) => return Err("it is cut off before its end".to_owned()),
+            Parsed::Invalid(invalid) => return Err(unreadable(&invalid)),
+        }
         let mut mending = Mending::UNSAID;
         mending.repaired = Some(Repaired::Run);
         let arguments = Arguments::new(text, mending);
@@ -64,6 +74,18 @@ impl Shape {
                 .result(&ToolCall::new("", NAME, ""), arguments.mends())
                 .text()),
         }
+    }
+}
+
+/// Why a text is no answer at all.
+fn unreadable(invalid: &Invalid) -> String {
+    match invalid.reason() {
+        InvalidReason::NotAnObject(kind) => format!("it is {kind}, and must be one JSON object"),
+        InvalidReason::NoObject => "it holds no JSON object".to_owned(),
+        InvalidReason::EmptyAmongWords => {
+            "only an empty JSON object stands among its words".to_owned()
+        }
+        _ => invalid.to_string(),
     }
 }
 

@@ -388,6 +388,10 @@ pub(super) async fn take_up(
     let kept = Kept::new(log, &stored);
     if !is_new {
         match is_paused {
+            false if let Some(why) = stored.fault() => {
+                let id = session.id().to_owned();
+                return Err(SessionError::Unreadable { id, why });
+            }
             false => *run = stored,
             true if is_same(&stored, run) => {}
             true => return Err(SessionError::GoneOn(session.id().to_owned())),

@@ -3,6 +3,7 @@
 use super::approval::Verdict;
 use super::call_ids::CallIds;
 use super::effects::Moment;
+use super::error::Cause;
 use super::limits::{Caps, Counts};
 use super::size;
 use crate::history;
@@ -225,6 +226,32 @@ impl RunState {
             || (self.open.len() == self.last_calls().len() && repaired().changes.is_empty())
     }
 
+    /// What is wrong with what is known of the open calls, runs inside them included: each call of the last reply has its
+    /// place there.
+    pub(super) fn fault(&self) -> Option<String> {
+        let calls = self.last_calls();
+        if let Some(call) = calls.get(self.open.len()) {
+            return Some(format!(
+                "the call `{}` is neither answered nor open",
+                call.id
+            ));
+        }
+        if self.open.len() > calls.len() {
+            let (open, asked) = (self.open.len(), calls.len());
+            return Some(format!(
+                "{open} calls are open, and the last reply asks for {asked}"
+            ));
+        }
+        self.open_calls()
+            .find_map(|(call, open)| match &open.stage {
+                Stage::Suspended { inner, .. } => {
+                    let fault = inner.as_ref()?.fault()?;
+                    Some(format!("inside the call `{}`, {fault}", call.id))
+                }
+                _ => None,
+            })
+    }
+
     /// Where the run is.
     pub(super) fn moment(&self) -> Moment<'_> {
         Moment {
@@ -299,6 +326,20 @@ impl RunState {
             self.push(Message::Results { results });
         }
     }
+}
+
+/// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
+pub(super) fn waiting(open: &[OpenCall]) -> Option<Cause> {
+    let suspended = || {
+        open.iter().filter_map(|open| match &open.stage {
+            Stage::Suspended { suspension, inner } => Some((suspension, inner)),
+            _ => None,
+        })
+    };
+    let to_decide = suspended().find_map(|(_, inner)| inner.as_ref()?.tool_to_decide());
+    let asks = || to_decide.map(|tool| Cause::Approval(tool.to_owned()));
+    let waits = || suspended().map(|(suspension, _)| Cause::Suspended(suspension.reason.clone()));
+    asks().or_else(|| waits().next())
 }
 
 /// Ends every one of these calls that has not ended yet: as `end` says if it did not begin, else as what is known of it.

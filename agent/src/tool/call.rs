@@ -140,15 +140,16 @@ impl ToolSet {
         let context = context.for_call(&call.id, &call.name);
         let _ending = Ending(&context);
         let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
-        let limit = self
-            .get(&call.name)
-            .and_then(|tool| tool.definition().policy.timeout);
+        let limit = self.get(&call.name).and_then(|tool| {
+            let definition = tool.definition();
+            Some((definition, definition.policy.timeout?))
+        });
         let ended = self.ended(&call.name, &arguments, &context);
         let ended = match limit {
             None => ended.await,
-            Some(limit) => tokio::time::timeout(limit, ended)
+            Some((tool, limit)) => tokio::time::timeout(limit, ended)
                 .await
-                .unwrap_or_else(|_late| Err(Box::new(CallEnd::timed_out(&call.name, limit)))),
+                .unwrap_or_else(|_late| Err(Box::new(CallEnd::timed_out(tool, limit)))),
         };
         let end = ended.map_or_else(|end| *end, CallEnd::after);
         end.result(call, arguments.mends())

@@ -2,7 +2,7 @@
 
 use super::body::{Ended, Suspension};
 use super::output::{Onward, Shown};
-use super::{ToolDefinition, ToolError, ToolOutput};
+use super::{ToolDefinition, ToolError, ToolOutput, ToolPolicy};
 use crate::json::Mends;
 use crate::message::{Content, Outcome, ToolCall, ToolResult};
 use crate::schema::Problems;
@@ -164,25 +164,39 @@ impl CallEnd {
         }
     }
 
-    pub(crate) fn timed_out(tool: &str, limit: Duration) -> Self {
+    pub(crate) fn timed_out(tool: &ToolDefinition, limit: Duration) -> Self {
+        let effect = effect(&tool.policy);
         Self::says(
             Outcome::TimedOut,
-            format!("`{tool}` did not end within {limit:?} and was stopped"),
+            format!(
+                "`{}` did not end within {limit:?} and is waited for no longer; {effect}",
+                tool.name
+            ),
         )
     }
 
-    pub(crate) fn cancelled() -> Self {
+    /// The end of a call that did not reach its tool in time.
+    pub(crate) fn held_up(tool: &str, limit: Duration) -> Self {
+        Self::says(
+            Outcome::TimedOut,
+            format!("`{tool}` did not run: this program held the call back for {limit:?}"),
+        )
+    }
+
+    pub(crate) fn cancelled(policy: &ToolPolicy) -> Self {
+        let effect = effect(policy);
         Self::says(
             Outcome::Cancelled,
-            "the run was cancelled before this call ended",
+            format!("the run was cancelled before this call ended; {effect}"),
         )
     }
 
     /// The end of a call that was running when the time of its run was over.
-    pub(crate) fn out_of_time(limit: &str) -> Self {
+    pub(crate) fn out_of_time(limit: &str, policy: &ToolPolicy) -> Self {
+        let effect = effect(policy);
         Self::says(
             Outcome::TimedOut,
-            format!("this call was stopped before it ended: {limit}"),
+            format!("this call had not ended when its run was stopped: {limit}; {effect}"),
         )
     }
 
@@ -251,6 +265,16 @@ impl CallEnd {
         );
         result.mends = mends;
         result
+    }
+}
+
+/// What is known of the effect of a call that has begun and is waited for no longer. An asynchronous one is dropped where it
+/// stands; a synchronous one goes on until it looks whether it is still wanted.
+fn effect(policy: &ToolPolicy) -> &'static str {
+    if policy.read_only || policy.idempotent {
+        "the same call does no harm if it is made again"
+    } else {
+        "whether it had its effect is not known"
     }
 }
 

@@ -12,7 +12,10 @@ use std::time::Duration;
     reason = "each is a promise of its own, and any of them may be made together"
 )]
 pub struct ToolPolicy {
-    /// The longest that one call may take. `None`: the agent's default.
+    /// The longest that one attempt of a call may take, and that [middleware](crate::Middleware) may hold the call before
+    /// and after it. `None`: the agent's default. A call that takes longer is waited for no longer: an asynchronous tool is
+    /// dropped where it stands, a synchronous one goes on until it [looks](super::ToolContext::is_cancelled), and the model
+    /// reads that its effect is not known.
     pub timeout: Option<Duration>,
     /// It changes nothing that anybody could notice.
     pub read_only: bool,

@@ -358,6 +358,67 @@ async fn a_run_that_another_version_has_written_is_refused_before_it_is_read() {
     );
 }
 
+#[tokio::test]
+async fn a_paused_run_that_lost_one_of_its_open_calls_is_refused_by_that_calls_name() {
+    let log = Log::default();
+    let helper = || {
+        let (inner, _) = asking([Step::calls([noting("c"), free("d")])], &log);
+        inner.as_tool("helper", "Helps.").unwrap()
+    };
+    let steps = [Step::calls([
+        call("h", "helper", r#"{"input":"go"}"#),
+        free("b"),
+    ])];
+    let agent = Agent::builder::<()>(scripted(steps))
+        .tools(ToolSet::from_tools([helper()]).unwrap())
+        .tools(both(&log))
+        .build()
+        .unwrap();
+    let waits = paused(agent.run("go")).await;
+    let written = serde_json::to_value(&waits).unwrap();
+    for (at, error) in [
+        ("/run/open", "the call `b` is neither answered nor open"),
+        (
+            "/run/open/0/stage/suspended/inner/open",
+            "inside the call `h`, the call `d` is neither answered nor open",
+        ),
+    ] {
+        let mut changed = written.clone();
+        let open = changed.pointer_mut(at).unwrap().as_array_mut().unwrap();
+        open.pop().unwrap();
+        let refused = serde_json::from_value::<Paused>(changed).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("this paused run does not fit together: {error}")
+        );
+    }
+    let mut changed = written.clone();
+    let open = changed.pointer_mut("/run/open").unwrap();
+    let open = open.as_array_mut().unwrap();
+    open.push(open[1].clone());
+    assert!(serde_json::from_value::<Paused>(changed).is_err());
+    assert!(serde_json::from_value::<Paused>(written).is_ok());
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_while_it_waits_for_a_person_is_cancelled() {
+    let log = Log::default();
+    let (agent, _) = asking([Step::calls([noting("a"), noting("b")])], &log);
+    let mut waits = paused(agent.run("go")).await;
+    waits.decide("a", Verdict::Approve).unwrap();
+    let token = tokio_util::sync::CancellationToken::new();
+    token.cancel();
+    let error = agent.resume(waits).cancellation(token).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Cancelled);
+    let results = first_results(&error.into_transcript());
+    let text = "the run was cancelled before this call began; it did not run";
+    assert_eq!(
+        ends(&results),
+        vec![(Outcome::Cancelled, text.to_owned()); 2]
+    );
+    assert!(log.all().is_empty());
+}
+
 /// Ask the warehouse.
 #[tool]
 async fn warehouse() -> Result<(), ToolError> {

@@ -378,7 +378,7 @@ async fn a_call_that_takes_too_long_is_stopped_and_said_so() {
     assert_eq!(results[0].outcome, Outcome::TimedOut);
     assert_eq!(
         results[0].text(),
-        "`endless` did not end within 50ms and was stopped"
+        "`endless` did not end within 50ms and is waited for no longer; whether it had its effect is not known"
     );
 }
 

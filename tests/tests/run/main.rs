@@ -37,6 +37,7 @@ mod signing;
 mod stops;
 mod turns;
 mod typed;
+mod unfinished;
 mod watching;
 
 use agent::message::{Message, ToolCall, ToolResult};

@@ -243,3 +243,70 @@ async fn a_limit_that_is_too_large_to_reach_is_none() {
     assert_eq!(ends(&results(&agent, &model).await)[0].0, Outcome::Done);
     assert_eq!(log.all(), ["run a"]);
 }
+
+/// Holds each call for a day, in front of its tool or behind it.
+struct Hangs {
+    before: bool,
+}
+
+#[async_trait]
+impl Middleware for Hangs {
+    async fn run(&self, _: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+        let day = || tokio::time::sleep(Duration::from_hours(24));
+        if self.before {
+            day().await;
+        }
+        let end = next.run().await;
+        day().await;
+        end
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn middleware_that_hangs_is_under_the_time_limit_of_the_tool() {
+    let did_not_run = "`note` did not run: this program held the call back for 5s";
+    let unknown = "`note` did not end within 5s and is waited for no longer; whether it had its effect is not known";
+    for (before, text, runs) in [(true, did_not_run, 0), (false, unknown, 1)] {
+        for outermost in [true, false] {
+            let model = scripted([Step::call(noting("a")), Step::text("done")]);
+            let log = Log::default();
+            let builder = Agent::builder::<()>(Arc::clone(&model))
+                .tools(notes(&log))
+                .tool_timeout(Duration::from_secs(5));
+            let watches = Named("watches", Log::default());
+            let agent = match outermost {
+                true => builder.middleware(Hangs { before }).middleware(watches),
+                false => builder.middleware(watches).middleware(Hangs { before }),
+            };
+            let began = Instant::now();
+            let ends = ends(&results(&agent.build().unwrap(), &model).await);
+            assert_eq!(ends, [(Outcome::TimedOut, text.to_owned())]);
+            assert_eq!(log.all().len(), runs);
+            assert_eq!(began.elapsed().as_secs(), 5);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_middleware_waits_for_on_purpose_is_not_under_the_time_limit_of_the_tool() {
+    let calls = (0..4).map(|n| call(&n.to_string(), "second", "{}"));
+    let model = scripted([Step::calls(calls), Step::text("done")]);
+    let agent = Agent::builder(Arc::clone(&model))
+        .tools(tools![second])
+        .state(Arc::new(Most::default()))
+        .tool_timeout(Duration::from_millis(1_500))
+        .middleware(RateLimit::new(2, Duration::from_secs(10)))
+        .middleware(ConcurrencyLimit::new(1))
+        .build()
+        .unwrap();
+    let ends = ends(&results(&agent, &model).await);
+    assert!(ends.iter().all(|end| end.0 == Outcome::Done), "{ends:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_would_let_nothing_through_lets_one_call_through_at_a_time() {
+    let (most, took) = six_calls(ConcurrencyLimit::new(0)).await;
+    assert_eq!((most, took.as_secs()), (1, 6));
+    let (_, took) = six_calls(RateLimit::new(0, Duration::from_secs(10))).await;
+    assert_eq!(took.as_secs(), 50 + 1);
+}

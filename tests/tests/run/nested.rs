@@ -359,3 +359,23 @@ async fn a_hand_over_beside_a_call_that_waits_is_kept_until_the_run_goes_on() {
     let answer = agent.resume(waits).await.unwrap();
     assert_eq!(answer.text(), "the clerk is done");
 }
+
+#[tokio::test]
+async fn what_a_model_reads_of_a_call_inside_that_nobody_decided_about_is_no_advice_to_the_host() {
+    let log = Log::default();
+    let inner = Agent::builder::<()>(scripted([Step::call(noting("a"))]))
+        .tools(gated(&log))
+        .build()
+        .unwrap();
+    let outer = around(&inner, "research", [Step::call(asks("o", "research"))]);
+    let waits = outer.run("go").await.unwrap_err().into_paused().unwrap();
+    let token = CancellationToken::new();
+    token.cancel();
+    let error = outer.resume(waits).cancellation(token).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Cancelled);
+    let results = first_results(&error.into_transcript());
+    assert_eq!(
+        results[0].text(),
+        "`note` needs a person's approval, and nobody is there to answer"
+    );
+}

@@ -103,3 +103,58 @@ async fn a_typed_run_can_be_watched_and_decoded_afterwards() {
     assert_eq!(answer.decode::<Trip>().unwrap(), trip());
     assert!(answer.decode::<bool>().is_err());
 }
+
+/// Nothing of it is required.
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+struct Wishes {
+    city: Option<String>,
+    #[serde(default)]
+    days: Option<u8>,
+}
+
+#[tokio::test]
+async fn what_says_nothing_is_no_answer_even_where_nothing_is_required() {
+    for nothing in ["", " \n", "null", "```json\n\n```"] {
+        let (agent, model) = answering(&[nothing, r#"{"city":"Siena"}"#]);
+        let answer = agent.run("go").typed::<Wishes>().await.unwrap();
+        assert_eq!(answer.value.city.as_deref(), Some("Siena"), "{nothing:?}");
+        assert_eq!(model.requests().len(), 2);
+
+        let (agent, _) = answering(&[nothing]);
+        let run = agent.run("go").typed::<Wishes>().retries(0);
+        let error = run.await.unwrap_err();
+        assert_eq!(error.kind(), RunErrorKind::WrongShape, "{nothing:?}");
+    }
+    let (agent, _) = answering(&["{}"]);
+    let answer = agent.run("go").typed::<Wishes>().await.unwrap();
+    assert_eq!(answer.value, Wishes::default());
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_answer_is_said_of_an_answer_and_not_of_a_call() {
+    for text in [
+        "",
+        "null",
+        "[1]",
+        "Siena, three days.",
+        "Here it is: {}",
+        r#"{"cities":["Sie"#,
+        r#"{"cities":["Siena"],"days":3} {"cities":["Pisa"],"days":3}"#,
+        r#"{"cities":["Siena"],"days":99}"#,
+        r#"{"cities":["Siena"],"days":3,"more":NaN}"#,
+        r#"{"days":3}"#,
+    ] {
+        let (agent, model) = answering(&[text, r#"{"cities":["Siena"],"days":3}"#]);
+        agent.run("go").typed::<Trip>().await.unwrap();
+        let said = model.requests()[1].last().cloned().unwrap();
+        let Message::User { content } = said else {
+            panic!("{said:?}");
+        };
+        let told = content[0].as_text().unwrap();
+        let (about, _) = told.split_once("; answer again").unwrap();
+        assert!(about.starts_with("this answer does not fit what was asked for: "));
+        for word in ["argument", "call", "tool"] {
+            assert!(!about.contains(word), "{text}: {told}");
+        }
+    }
+}
