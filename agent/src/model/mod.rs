@@ -28,7 +28,6 @@ pub use fallback::Fallback;
 pub use crate::provider::from_env;
 pub use function::FunctionModel;
 #[cfg(feature = "http")]
-pub(crate) use function::events_of;
 pub use network::{check_network, forbid_network};
 pub use options::{
     Effort, ExtraHeaders, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice,

@@ -259,7 +259,7 @@ impl<'a> Members<'a> {
     }
 }
 
-fn write_members<'m>(members: impl Iterator<Item = (&'m str, &'m str)>) -> String {
+pub(super) fn write_members<'m>(members: impl Iterator<Item = (&'m str, &'m str)>) -> String {
     let mut json = String::from("{");
     for (name, value) in members {
         if json.len() > 1 {

@@ -28,7 +28,7 @@ pub(super) struct Parser {
     started: bool,
 }
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl Parser {
     /// Takes the next bytes and calls `on_event` for each event that they complete, until it returns an error.
@@ -94,6 +94,13 @@ impl Parser {
             line = line.strip_prefix(BOM).unwrap_or(line);
         }
         if line.is_empty() {
+            return self.dispatch(on_event);
+        }
+        if line.starts_with(b"{") {
+            // No field has such a name. Servers that fail in the middle of a stream forget that it is one.
+            self.dispatch(on_event)?;
+            self.data.extend_from_slice(line);
+            self.has_data = true;
             return self.dispatch(on_event);
         }
         let (field, value) = match memchr::memchr(b':', line) {
@@ -181,6 +188,11 @@ mod tests {
             ("event: x\ndata: a\n\ndata: b\n\n", &[("x", "a"), ("", "b")]),
             (": ping\n\ndata: a\n\n: pong\n\n", &[("", "a")]),
             ("event: x\n\n", &[]),
+            (
+                "{\"a\":1}\n{\"b\":2}\n",
+                &[("", "{\"a\":1}"), ("", "{\"b\":2}")],
+            ),
+            ("data: a\n{\"b\":2}\n\n", &[("", "a"), ("", "{\"b\":2}")]),
             ("id: 1\nretry: 5\nnonsense\ndata: a\n\n", &[("", "a")]),
             ("data: a", &[("", "a")]),
             ("data: a\n", &[("", "a")]),

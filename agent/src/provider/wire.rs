@@ -2,7 +2,7 @@ use super::body::BodyFields;
 use super::failure::{plain, reported_in};
 use super::json::excerpt;
 use super::request_body::RequestBody;
-use super::sse::{Event, Parser};
+use super::sse::{BOM, Event, Parser};
 use crate::message::{Part, Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
 use crate::schema::Dialects;
@@ -38,12 +38,17 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// A decoder for one streamed answer.
     fn decoder(&self) -> Decoder;
 
-    /// The reply in the body of an answer that was not streamed.
+    /// The reply in the body of an answer, streamed or not. What of it is not known is told by a
+    /// [`decoder`](Self::decoder).
     ///
     /// # Errors
     ///
-    /// When the body is not an answer of this protocol, or reports an error under an HTTP status of success.
-    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError>;
+    /// When the body is not an answer of this protocol, breaks off, or reports an error under an HTTP status of success.
+    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
+        let mut decoder = self.decoder();
+        decoder.push(body, &mut Vec::new())?;
+        decoder.finish()
+    }
 
     /// Where requests go, after the base URL.
     fn path(&self) -> &'static str;
@@ -124,6 +129,9 @@ pub(super) trait Events: fmt::Debug + Send {
     fn event(&mut self, name: &str, data: &str, out: &mut Vec<ModelEvent>)
     -> Result<bool, Trouble>;
 
+    /// Takes an answer that was not streamed; whether it is one. It is complete then.
+    fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble>;
+
     /// Takes the `[DONE]` that some servers say at the end.
     fn done(&mut self, out: &mut Vec<ModelEvent>) {
         let _ = out;
@@ -195,21 +203,28 @@ fn take(
     }
 }
 
-/// Reads the body of an answer that was not streamed; `read` gives nothing where it is no answer.
-pub(super) fn whole(
+/// Takes the body of an answer that was not streamed.
+fn take_whole(
+    events: &mut dyn Events,
     body: &[u8],
-    read: impl FnOnce(&str) -> Result<Option<Reply>, Trouble>,
+    out: &mut Vec<ModelEvent>,
 ) -> Result<Reply, ModelError> {
     let text = String::from_utf8_lossy(body);
-    match read(text.trim_start_matches('\u{feff}')) {
-        Ok(Some(reply)) => Ok(reply),
-        Ok(None) => Err(not_an_answer(body)),
+    match events.whole(text.trim_start_matches('\u{feff}').trim(), out) {
+        Ok(true) => Ok(events.take()),
+        Ok(false) => Err(not_an_answer(body)),
         Err(Trouble::Reported(error)) => Err(error),
+        Err(Trouble::Unreadable(error)) if error.is_eof() => {
+            Err(ModelError::new(ModelErrorKind::Truncated, BROKE_OFF).with_source(error))
+        }
         Err(Trouble::Unreadable(error)) => Err(not_an_answer(body).with_source(error)),
     }
 }
 
-/// Decodes one streamed answer from bytes that may be cut anywhere.
+const BROKE_OFF: &str = "the answer ended before the model said that it was done; ask again";
+
+/// Decodes one answer from bytes that may be cut anywhere: a stream of events, or an answer that was not streamed, whatever
+/// was asked for and whatever the server says that it is.
 ///
 /// ```
 /// use agent::provider::{Wire, openai_chat::Chat};
@@ -225,9 +240,20 @@ pub(super) fn whole(
 pub struct Decoder {
     sse: Parser,
     events: Box<dyn Events>,
-    /// The first bytes, until an event shows that they are a stream of events.
+    form: Form,
+    /// The first bytes, until an event shows that they are a stream of events; of an answer that was not streamed all.
     head: Vec<u8>,
     begun: bool,
+}
+
+/// What the bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Nothing has come but blanks.
+    Open,
+    Events,
+    /// JSON: an answer that was not streamed.
+    Whole,
 }
 
 /// So much is kept of what may not be a stream of events, to say what it is instead.
@@ -241,6 +267,7 @@ impl Decoder {
         Self {
             sse: Parser::default(),
             events: Box::new(events),
+            form: Form::Open,
             head: Vec::new(),
             begun: false,
         }
@@ -254,6 +281,18 @@ impl Decoder {
     /// When the server reports an error in the middle of its answer, or what comes is not this protocol. The error
     /// holds [what had come before](ModelError::partial). The decoder has nothing more to say then.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
+        if self.form == Form::Open {
+            let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || BOM.contains(byte);
+            self.form = match bytes.iter().find(|byte| !is_blank(byte)) {
+                None => Form::Open,
+                Some(b'{' | b'[') => Form::Whole,
+                Some(_) => Form::Events,
+            };
+        }
+        if self.form == Form::Whole {
+            self.head.extend_from_slice(bytes);
+            return self.bounded(self.head.len());
+        }
         if !self.begun && self.head.len() < HEAD {
             self.head.extend(bytes.iter().take(HEAD));
         }
@@ -264,11 +303,15 @@ impl Decoder {
             take(events, event, out)
         });
         result.map_err(|error| self.fail(error))?;
-        if self.sse.pending() > LONGEST_EVENT {
-            let said = format!("an event of the answer is longer than {LONGEST_EVENT} bytes");
-            return Err(self.fail(ModelError::new(ModelErrorKind::Protocol, said)));
+        self.bounded(self.sse.pending())
+    }
+
+    fn bounded(&mut self, pending: usize) -> Result<(), ModelError> {
+        if pending <= LONGEST_EVENT {
+            return Ok(());
         }
-        Ok(())
+        let said = format!("an event of the answer is longer than {LONGEST_EVENT} bytes");
+        Err(self.fail(ModelError::new(ModelErrorKind::Protocol, said)))
     }
 
     /// Whether the server has said that its answer is complete. More may come (the count of tokens), but need not.
@@ -287,22 +330,33 @@ impl Decoder {
     ///
     /// When the answer ended before the server said that it was complete: a call in it may be cut off even where it
     /// reads well. The error holds [what had come](ModelError::partial).
-    pub fn finish(mut self) -> Result<Reply, ModelError> {
+    pub fn finish(self) -> Result<Reply, ModelError> {
+        self.finish_into(&mut Vec::new())
+    }
+
+    /// The same, with the events that only the end completes: the last of a stream, where its end was forgotten, and all
+    /// of an answer that was not streamed.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    pub fn finish_into(mut self, out: &mut Vec<ModelEvent>) -> Result<Reply, ModelError> {
         let events = &mut *self.events;
-        let mut last = Vec::new();
+        if self.form == Form::Whole {
+            return take_whole(events, &self.head, out);
+        }
         // The last event may lack its end. If it cannot be read, it was cut, and that is what is said below.
-        let ended = std::mem::take(&mut self.sse).finish(|event| take(events, event, &mut last));
+        let begun = &mut self.begun;
+        let ended = std::mem::take(&mut self.sse).finish(|event| {
+            *begun = true;
+            take(events, event, out)
+        });
         match ended {
             Err(error) if error.kind() != ModelErrorKind::Protocol => Err(self.fail(error)),
             _ if self.events.is_complete() => Ok(self.events.take()),
-            _ if self.begun => Err(self.fail(ModelError::new(
-                ModelErrorKind::Truncated,
-                "the answer ended before the model said that it was done; ask again",
-            ))),
-            _ if self.head.is_empty() => Err(ModelError::new(
-                ModelErrorKind::Connection,
-                "the server closed the connection without an answer; ask again",
-            )),
+            _ if self.begun => {
+                Err(self.fail(ModelError::new(ModelErrorKind::Truncated, BROKE_OFF)))
+            }
             _ => Err(not_an_answer(&self.head)),
         }
     }
@@ -323,6 +377,12 @@ impl Decoder {
 /// send.
 pub(super) fn not_an_answer(body: &[u8]) -> ModelError {
     let body = String::from_utf8_lossy(body);
+    if body.trim_start_matches('\u{feff}').trim().is_empty() {
+        return ModelError::new(
+            ModelErrorKind::Connection,
+            "the server closed the connection without an answer; ask again",
+        );
+    }
     if let Some(error) = reported_in("", &body) {
         return error;
     }

@@ -1,8 +1,8 @@
 //! Prints as JSON what a recorded answer decodes to, to attach to a report:
 //! `cargo run -p decode -- openai-chat answer.sse`.
 //!
-//! A file that ends in `.json` is a whole answer, any other a stream. `--status 429` says that the server sent it as
-//! an error.
+//! The file is a body as the server sent it: a stream of events, or an answer that was not streamed. `--status 429` says
+//! that the server sent it as an error.
 //!
 //! Of each call it shows the text of the arguments, what that text is read as, digit by digit, and its provenance:
 //! `strict`; `repaired`, with what was mended; `partial`, cut off, with what is certain; or `invalid`, with the reason.
@@ -14,7 +14,6 @@ use agent::provider::{self, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::fmt::Display;
-use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -55,13 +54,8 @@ fn run(arguments: &[String]) -> Result<String, String> {
     let mut events = Vec::new();
     let result = if status >= 400 {
         Err(provider::error_answer(status, &body))
-    } else if Path::new(file)
-        .extension()
-        .is_some_and(|extension| extension == "json")
-    {
-        wire.decode_json(&body)
     } else {
-        stream(wire, &body, &mut events)
+        decode(wire, &body, &mut events)
     };
     let unknown_events = events
         .into_iter()
@@ -82,10 +76,10 @@ fn run(arguments: &[String]) -> Result<String, String> {
     serde_json::to_string_pretty(&decoded).map_err(|error| error.to_string())
 }
 
-fn stream(wire: &dyn Wire, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<Reply, ModelError> {
+fn decode(wire: &dyn Wire, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<Reply, ModelError> {
     let mut decoder = wire.decoder();
     decoder.push(body, events)?;
-    decoder.finish()
+    decoder.finish_into(events)
 }
 
 /// What is printed.

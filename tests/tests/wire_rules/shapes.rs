@@ -1,8 +1,8 @@
 //! What comes in another shape, in another place, or is not known at all.
 
 use crate::{calls, chat, decode, piece, sse, wire};
-use agent::message::{PartKind, StopReason};
-use agent::model::ModelEvent;
+use agent::message::{PartKind, Reply, StopReason};
+use agent::model::{ModelErrorKind, ModelEvent};
 use serde_json::{Value, json};
 
 #[test]
@@ -27,41 +27,224 @@ fn letters_cut_in_the_middle_stay_whole() {
     }
 }
 
+/// What was shown of the unknown, and the reply.
+fn unknown(protocol: &str, body: &str) -> (Vec<Value>, Reply) {
+    let mut decoder = wire(protocol).decoder();
+    let mut events = Vec::new();
+    decoder.push(body.as_bytes(), &mut events).unwrap();
+    let reply = decoder.finish_into(&mut events).unwrap();
+    let unknown = events.iter().filter_map(|event| match event {
+        ModelEvent::Unknown(text) => {
+            Some(serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()))
+        }
+        _ => None,
+    });
+    (unknown.collect(), reply)
+}
+
 #[test]
-fn what_nobody_knows_is_shown_and_never_fatal() {
+fn events_that_nobody_knows_are_shown_and_never_fatal() {
     let chat = concat!(
         "data: keep-alive\n\ndata: {\"type\":\"heartbeat\"}\n\n",
-        "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n",
-        "data: {\"choices\":[{\"delta\":{\"hologram\":[1]}}]}\n\n",
-        "data: {\"choices\":[{\"delta\":{\"content\":\"so\",\"hologram\":[1]},\"finish_reason\":\"stop\",\"mood\":null}],\"x\":{}}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"so\"},\"finish_reason\":\"stop\"}]}\n\n",
     );
     let anthropic = concat!(
-        "event: aura\ndata: {\"type\":\"aura\",\"hue\":1}\n\n",
+        "data: keep-alive\n\nevent: aura\ndata: {\"type\":\"aura\",\"hue\":1,\"delta\":\"x\",\"message\":3}\n\n",
         "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"dream\",\"depth\":2}}\n\n",
         "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"enlightened\"}}\n\n",
     );
     let responses = concat!(
-        "data: {\"type\":\"response.aura\",\"hue\":1}\n\n",
+        "data: keep-alive\n\ndata: {\"type\":\"response.aura\",\"hue\":1,\"delta\":{},\"response\":\"x\"}\n\n",
         "data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"dream\",\"depth\":2}}\n\n",
         "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n",
     );
-    for (name, body, unknown) in [
-        ("openai-chat", chat, 3),
-        ("anthropic-messages", anthropic, 1),
-        ("openai-responses", responses, 1),
+    for (protocol, body) in [
+        ("openai-chat", chat),
+        ("anthropic-messages", anthropic),
+        ("openai-responses", responses),
     ] {
-        let (events, reply) = decode(name, body.as_bytes());
-        reply.as_ref().unwrap();
-        let seen = events
-            .iter()
-            .filter(|event| matches!(event, ModelEvent::Unknown(_)));
-        assert_eq!(seen.count(), unknown, "{name}: {events:?}");
-        if name != "openai-chat" {
-            let part = &reply.unwrap().parts[0];
+        let (unknown, reply) = unknown(protocol, body);
+        assert_eq!(unknown.len(), 2, "{protocol}: {unknown:?}");
+        assert_eq!(unknown[0], "keep-alive", "{protocol}");
+        if protocol != "openai-chat" {
+            let part = &reply.parts[0];
             assert_eq!(part.kind, PartKind::Hosted("dream".into()));
             assert!(part.echo.as_ref().unwrap().json.contains("\"depth\":2"));
         }
     }
+}
+
+#[test]
+fn fields_that_nobody_knows_are_shown_where_they_stood_streamed_and_not() {
+    let choice = |fields: Value| json!({"choices": [fields]});
+    let table = [
+        (
+            "openai-chat",
+            sse(&[
+                choice(json!({"delta": {"role": "assistant", "content": "so", "mood": null}})),
+                choice(json!({"delta": {"content": "", "hologram": [1]}})),
+                json!({"choices": [{"index": 0, "delta": {"content": ""}}], "citations": ["a"]}),
+                json!({"choices": [{"index": 0, "delta": {"content": ""}}], "citations": ["a"]}),
+                choice(
+                    json!({"delta": {"tool_calls": [{"id": "a", "mark": 2, "function": {"name": "f", "arguments": "{}"}}]}}),
+                ),
+                choice(json!({"delta": {}, "aura": 1, "finish_reason": "tool_calls"})),
+            ]),
+            vec![
+                choice(json!({"delta": {"hologram": [1]}})),
+                json!({"citations": ["a"]}),
+                choice(json!({"delta": {"tool_calls": [{"mark": 2}]}})),
+                choice(json!({"aura": 1})),
+            ],
+        ),
+        (
+            "openai-chat",
+            json!({"object": "chat.completion", "citations": ["a"], "mood": "", "choices": [{"aura": 1, "finish_reason": "tool_calls", "message": {
+                "content": "so", "hologram": [1], "tool_calls": [{"id": "a", "mark": 2, "function": {"name": "f", "arguments": "{}"}}],
+            }}]})
+            .to_string(),
+            vec![
+                json!({"citations": ["a"], "choices": [{"aura": 1, "message": {"hologram": [1], "tool_calls": [{"mark": 2}]}}]}),
+            ],
+        ),
+        (
+            "anthropic-messages",
+            sse(&[
+                json!({"type": "message_start", "message": {"id": "m", "container": {"id": "c"}, "content": []}, "seq": 1}),
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+                json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "so", "hue": 3}}),
+                json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}}),
+                json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_details": {"category": "x"}}}),
+            ]),
+            vec![
+                json!({"message": {"container": {"id": "c"}}, "seq": 1}),
+                json!({"delta": {"hue": 3}}),
+                json!({"delta": {"stop_details": {"category": "x"}}}),
+            ],
+        ),
+        (
+            "anthropic-messages",
+            json!({"container": {"id": "c"}, "diagnostics": null, "stop_reason": "tool_use", "content": [
+                {"type": "text", "text": "so"}, {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+            ]})
+            .to_string(),
+            vec![json!({"container": {"id": "c"}})],
+        ),
+        (
+            "openai-responses",
+            sse(&[
+                json!({"type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": "so", "hue": 3}),
+                json!({"type": "response.output_item.done", "output_index": 1, "item": {
+                    "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}",
+                }}),
+                json!({"type": "response.completed", "response": {"status": "completed", "tools": [1], "content_filters": [1], "output": []}}),
+            ]),
+            vec![
+                json!({"hue": 3}),
+                json!({"response": {"content_filters": [1]}}),
+            ],
+        ),
+        (
+            "openai-responses",
+            json!({"status": "completed", "tools": [1], "content_filters": [1], "output": [
+                {"type": "message", "content": [{"type": "output_text", "text": "so"}]},
+                {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+            ]})
+            .to_string(),
+            vec![json!({"content_filters": [1]})],
+        ),
+    ];
+    for (protocol, body, expected) in table {
+        let (unknown, reply) = unknown(protocol, &body);
+        assert_eq!(unknown, expected, "{protocol}: {body}");
+        assert_eq!(reply.text(), "so", "{protocol}: {body}");
+        let call = reply.calls().next().unwrap();
+        assert_eq!((&*call.id, &*call.name), ("a", "f"), "{protocol}: {body}");
+    }
+}
+
+#[test]
+fn an_answer_is_decoded_by_what_it_is_and_shown_as_it_is() {
+    let streams = [
+        (
+            "openai-chat",
+            sse(&[choice_of(
+                "delta",
+                json!({"content": "so", "tool_calls": [
+                    {"id": "a", "function": {"name": "f", "arguments": "{}"}},
+                ]}),
+            )]),
+            choice_of(
+                "message",
+                json!({"content": "so", "tool_calls": [
+                    {"id": "a", "function": {"name": "f", "arguments": "{}"}},
+                ]}),
+            ),
+        ),
+        (
+            "anthropic-messages",
+            sse(&[
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "so"}}),
+                json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}}),
+                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{}"}}),
+                json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+            ]),
+            json!({"stop_reason": "tool_use", "content": [
+                {"type": "text", "text": "so"}, {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+            ]}),
+        ),
+        (
+            "openai-responses",
+            sse(&[json!({"type": "response.completed", "response": responses_answer()})]),
+            responses_answer(),
+        ),
+    ];
+    for (protocol, stream, whole) in streams {
+        let pretty = format!("\u{feff}\n {whole:#}\n");
+        for body in [stream, whole.to_string(), pretty] {
+            let body = body.as_bytes();
+            for pieces in [vec![body], body.chunks(1).collect()] {
+                let mut decoder = wire(protocol).decoder();
+                let mut events = Vec::new();
+                for piece in pieces {
+                    decoder.push(piece, &mut events).unwrap();
+                }
+                let reply = decoder.finish_into(&mut events).unwrap();
+                assert_eq!(reply.stop.reason, StopReason::ToolUse, "{protocol}");
+                let shown: Vec<&ModelEvent> = events.iter().take(2).collect();
+                let started = ModelEvent::CallStarted {
+                    index: 0,
+                    id: "a".into(),
+                    name: "f".into(),
+                };
+                assert_eq!(
+                    shown,
+                    [&ModelEvent::Text("so".into()), &started],
+                    "{protocol}"
+                );
+            }
+            // Cut off, it is not an answer but a part of one.
+            let cut = wire(protocol).decode_json(&body[..body.len() - 9]);
+            assert_eq!(
+                cut.unwrap_err().kind(),
+                ModelErrorKind::Truncated,
+                "{protocol}"
+            );
+        }
+    }
+}
+
+fn choice_of(name: &str, message: Value) -> Value {
+    let mut choice = json!({"finish_reason": "tool_calls"});
+    choice[name] = message;
+    json!({"choices": [choice]})
+}
+
+fn responses_answer() -> Value {
+    json!({"status": "completed", "output": [
+        {"type": "message", "content": [{"type": "output_text", "text": "so"}]},
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+    ]})
 }
 
 #[test]

@@ -2,7 +2,9 @@ use crate::message::{Echo, Part, PartKind, Protocol, ToolCall};
 use crate::model::ModelEvent;
 use crate::provider::call::made_id;
 use crate::provider::json::{Members, Raw, Text, is_blank, quoted};
+use crate::provider::known::Known;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// One block of an answer, as far as it has come.
 #[derive(Debug)]
@@ -52,9 +54,14 @@ struct Start<'a> {
     input: Raw<'a>,
 }
 
+/// More of a block, or of the whole message, of which every field is known.
 #[derive(Deserialize, Default)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Delta<'a> {
+    #[serde(rename = "type")]
+    _type: IgnoredAny,
+    #[serde(rename = "stop_sequence")]
+    _stop_sequence: IgnoredAny,
     #[serde(borrow)]
     text: Text<'a>,
     #[serde(borrow)]
@@ -72,6 +79,19 @@ pub(super) struct Delta<'a> {
     #[serde(borrow)]
     pub(super) stop_reason: Text<'a>,
 }
+
+pub(super) const DELTA: Known = Known(&[
+    ("type", None),
+    ("text", None),
+    ("partial_json", None),
+    ("thinking", None),
+    ("signature", None),
+    ("citation", None),
+    ("content", None),
+    ("encrypted_content", None),
+    ("stop_reason", None),
+    ("stop_sequence", None),
+]);
 
 impl Delta<'_> {
     /// The block that begins with it, as JSON, where it tells which. A call has a name at its beginning, and no other place.

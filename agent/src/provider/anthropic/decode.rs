@@ -1,29 +1,14 @@
-use super::block::{Block, Delta};
+use super::block::{Block, DELTA, Delta};
 use crate::message::{Protocol, Reply, Stop, StopReason, Usage};
-use crate::model::{ModelError, ModelEvent};
+use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, List, Raw, Text};
+use crate::provider::json::{Count, List, Members, Raw, Text};
+use crate::provider::known::{Known, Unknown};
 use crate::provider::stop::{broken_off, is_word};
-use crate::provider::wire::{Events, Trouble, whole};
+use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::mem;
-
-/// The reply of an answer that was not streamed.
-pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    whole(body, |text| {
-        let message: Whole<'_> = serde_json::from_str(text)?;
-        if let Some(error) = message.error.filled() {
-            return Err(error_event(error).into());
-        }
-        if message.content.get().is_none() {
-            return Ok(None);
-        }
-        let mut answer = Answer::default();
-        answer.take_message(message, &mut Vec::new());
-        Ok(Some(answer.take()))
-    })
-}
 
 /// One answer, as far as it has come.
 #[derive(Debug, Default)]
@@ -35,6 +20,7 @@ pub(super) struct Answer {
     stop: Option<String>,
     over: bool,
     usage: Usage,
+    unknown: Unknown,
 }
 
 #[derive(Deserialize, Default)]
@@ -55,8 +41,21 @@ struct Whole<'a> {
     error: Raw<'a>,
 }
 
+const MESSAGE: Known = Known(&[
+    ("id", None),
+    ("type", None),
+    ("role", None),
+    ("model", None),
+    ("content", None),
+    ("stop_reason", None),
+    ("stop_sequence", None),
+    ("usage", None),
+    ("error", None),
+]);
+
+/// A step of which every field is known, those of the message in it aside.
 #[derive(Deserialize, Default)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Step<'a> {
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
@@ -71,6 +70,15 @@ struct Step<'a> {
     usage: Raw<'a>,
 }
 
+const STEP: Known = Known(&[
+    ("type", None),
+    ("index", None),
+    ("message", Some(&MESSAGE)),
+    ("content_block", None),
+    ("delta", Some(&DELTA)),
+    ("usage", None),
+]);
+
 impl Events for Answer {
     fn protocol(&self) -> Protocol {
         Protocol::AnthropicMessages
@@ -82,9 +90,67 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
-        let step: Step<'_> = serde_json::from_str(data)?;
+        match serde_json::from_str::<Step<'_>>(data) {
+            Ok(step) if step.message.get().is_none() => return Ok(self.step(name, step, out)),
+            _ => {}
+        }
+        let parted = STEP.part(data)?;
+        let at = out.len();
+        let step: Step<'_> = match serde_json::from_str(&parted.known) {
+            Ok(step) => step,
+            // What would change the answer and cannot be read is an error; what nobody knows may have any shape.
+            Err(error) if is_ours(&parted.known, name) => return Err(error.into()),
+            Err(_) => return Ok(false),
+        };
+        let known = self.step(name, step, out);
+        if known {
+            self.unknown.show(parted.unknown, at, out);
+        }
+        Ok(known)
+    }
+
+    fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble> {
+        let parted = MESSAGE.part(json)?;
+        let message: Whole<'_> = serde_json::from_str(&parted.known)?;
+        if let Some(error) = message.error.filled() {
+            return Err(error_event(error).into());
+        }
+        if message.content.get().is_none() {
+            return Ok(false);
+        }
+        self.unknown.show(parted.unknown, 0, out);
+        self.take_message(message, out);
+        Ok(true)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.over || self.stop.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn take(&mut self) -> Reply {
+        mem::take(self).into_reply()
+    }
+}
+
+/// Whether it is an event that makes the answer.
+fn is_ours(data: &str, name: &str) -> bool {
+    let members = Members::read(data);
+    let kind = members
+        .get("type")
+        .and_then(|json| serde_json::from_str(json).ok());
+    let kind: String = kind.unwrap_or_else(|| name.to_owned());
+    kind.starts_with("content_block") || kind.starts_with("message")
+}
+
+impl Answer {
+    /// Takes one step; whether it is known.
+    fn step(&mut self, name: &str, step: Step<'_>, out: &mut Vec<ModelEvent>) -> bool {
         // Some servers name the event only in its data, some only outside of it.
-        Ok(match step.kind.filled().unwrap_or(name) {
+        match step.kind.filled().unwrap_or(name) {
             "content_block_delta" => match step.delta {
                 Some(delta) => self.grow(step.index, &delta, out),
                 None => false,
@@ -116,23 +182,9 @@ impl Events for Answer {
             }
             "ping" => true,
             _ => false,
-        })
+        }
     }
 
-    fn is_complete(&self) -> bool {
-        self.over || self.stop.is_some()
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
-    }
-
-    fn take(&mut self) -> Reply {
-        mem::take(self).into_reply()
-    }
-}
-
-impl Answer {
     fn take_message(&mut self, message: Whole<'_>, out: &mut Vec<ModelEvent>) {
         if let Some(id) = message.id.into_string() {
             self.id = id;

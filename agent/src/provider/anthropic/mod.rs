@@ -14,7 +14,7 @@ pub use options::{Effort, Options, Thinking, ThinkingDisplay};
 use super::RequestBody;
 use super::encoder::{Encoder as _, encode};
 use super::wire::{Decoder, Target, Wire};
-use crate::message::{Protocol, Reply};
+use crate::message::Protocol;
 use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
 use crate::tool::{Definitions, ToolReport, ToolSetError};
@@ -62,10 +62,6 @@ impl Wire for Messages {
 
     fn decoder(&self) -> Decoder {
         Decoder::new(decode::Answer::default())
-    }
-
-    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
-        decode::decode_json(body)
     }
 
     fn path(&self) -> &'static str {

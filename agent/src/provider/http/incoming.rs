@@ -82,10 +82,11 @@ impl Incoming {
                 return;
             }
             // Whatever the connection does after the last word, the answer is whole.
-            _ if decoder.is_complete() => decoder.finish(),
-            Ok(None) => decoder.finish(),
+            _ if decoder.is_complete() => decoder.finish_into(&mut self.fresh),
+            Ok(None) => decoder.finish_into(&mut self.fresh),
             Err(error) => Err(decoder.fail(error)),
         };
+        self.ready.extend(self.fresh.drain(..));
         match ended {
             Ok(reply) => self.ready.push_back(ModelEvent::Finished(reply)),
             Err(error) => self.failed = Some(error),

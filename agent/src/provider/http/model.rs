@@ -349,9 +349,9 @@ impl<W: Wire> Model for HttpModel<W> {
         let asked = async move {
             let secrets = self.secrets(&request);
             match self.ask(request, &secrets).await {
-                Ok(Begun::Whole(mut reply)) => {
+                Ok(Begun::Whole(mut events, mut reply)) => {
                     self.sign(&mut reply);
-                    let events = crate::model::events_of(reply);
+                    events.push(ModelEvent::Finished(reply));
                     Ok(stream::iter(events).map(Ok).boxed())
                 }
                 Ok(Begun::Streaming(incoming)) => Ok(stream::unfold(incoming, next)

@@ -7,10 +7,11 @@ use super::retry::{Advice, delay};
 use super::secrets::Secrets;
 use super::tape::{Player, Recorder};
 use crate::message::Reply;
-use crate::model::{ModelError, ModelErrorKind};
+use crate::model::{ModelError, ModelErrorKind, ModelEvent};
 use crate::provider::RequestBody;
 use crate::provider::failure::error_answer;
-use crate::provider::wire::{Wire, not_an_answer};
+use crate::provider::json::excerpt;
+use crate::provider::wire::Wire;
 use reqwest::header::HeaderMap;
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -26,7 +27,8 @@ const WHOLE_BODY: usize = 256 * 1024 * 1024;
 /// An answer that has begun.
 pub(super) enum Begun {
     Streaming(Box<Incoming>),
-    Whole(Reply),
+    /// With what there is to show of it.
+    Whole(Vec<ModelEvent>, Reply),
 }
 
 /// How a request gets its answer.
@@ -83,23 +85,21 @@ impl Send<'_> {
         if !(200..300).contains(&answer.status()) {
             return Err(self.refused(answer).await);
         }
+        if let Some(error) = compressed(&answer) {
+            return Err(without_advice(error));
+        }
         let kind = answer
             .header("content-type")
             .unwrap_or_default()
             .to_ascii_lowercase();
         let is_stream = kind.contains("event-stream");
         if kind.contains("json") || kind.contains("html") || !(self.streaming || is_stream) {
-            // A server may answer whole though it was asked to stream.
+            // A server may answer whole though it was asked to stream, and stream under any name.
             let body = self
                 .collect(answer, WHOLE_BODY)
                 .await
                 .map_err(without_advice)?;
-            let reply = if kind.contains("html") {
-                Err(not_an_answer(&body))
-            } else {
-                self.whole(&body)
-            };
-            return reply.map(Begun::Whole).map_err(without_advice);
+            return self.whole(&body).map_err(without_advice);
         }
         Incoming::new(answer, self.wire.decoder(), self.limits.clone())
             .begin()
@@ -108,18 +108,13 @@ impl Send<'_> {
             .map_err(without_advice)
     }
 
-    /// The reply in a body that came at once, be it one of events under another name.
-    fn whole(&self, body: &[u8]) -> Result<Reply, ModelError> {
-        let start = body.trim_ascii_start();
-        if !["data:", "event:", ":"]
-            .iter()
-            .any(|word| start.starts_with(word.as_bytes()))
-        {
-            return self.wire.decode_json(body);
-        }
+    /// The answer in a body that came at once.
+    fn whole(&self, body: &[u8]) -> Result<Begun, ModelError> {
         let mut decoder = self.wire.decoder();
-        decoder.push(body, &mut Vec::new())?;
-        decoder.finish()
+        let mut events = Vec::new();
+        decoder.push(body, &mut events)?;
+        let reply = decoder.finish_into(&mut events)?;
+        Ok(Begun::Whole(events, reply))
     }
 
     async fn begin(&self) -> Result<Answer, ModelError> {
@@ -193,6 +188,22 @@ impl Send<'_> {
         body.truncate(most);
         Ok(body)
     }
+}
+
+/// The error for an answer that is compressed though no request asks for that.
+fn compressed(answer: &Answer) -> Option<ModelError> {
+    let how = answer.header("content-encoding")?;
+    if how.trim().is_empty() || how.eq_ignore_ascii_case("identity") {
+        return None;
+    }
+    Some(ModelError::new(
+        ModelErrorKind::Protocol,
+        format!(
+            "the server compressed its answer ({}) without being asked to; switch that off there, or give a client that \
+             reads it with `.client(..)`",
+            excerpt(how, 40)
+        ),
+    ))
 }
 
 fn without_advice(error: ModelError) -> (ModelError, Advice) {

@@ -60,11 +60,16 @@ impl Calls {
     }
 
     /// Takes a call of a whole answer.
-    pub(super) fn push_whole(&mut self, piece: &Piece<'_, StrictText<'_>>) {
+    pub(super) fn push_whole(
+        &mut self,
+        piece: &Piece<'_, StrictText<'_>>,
+        out: &mut Vec<ModelEvent>,
+    ) {
         let piece = Plain::of(piece);
         if !piece.is_blank() {
             let mut call = Call::default();
             call.take(&piece);
+            call.show(self.list.len(), out);
             self.list.push(call);
         }
     }

@@ -1,16 +1,23 @@
 //! The shape of a chunk of a stream, and of a whole answer, which differ in one word.
 //!
 //! A chunk is read once, borrowed from the input, as nearly every server writes it. Where a server writes an object or
-//! a list in place of a text, that fails, and the chunk is read again with such places left open.
+//! a list in place of a text, or a field that nobody knows, that fails, and the chunk is read again: what is unknown is
+//! parted off, and such places are left open.
 
 use crate::provider::json::{Count, List, Raw, StrictText, Text};
+use crate::provider::known::Known;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// `T` is what stands where the protocol says text: [`StrictText`], or [`Raw`] JSON.
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Chunk<'a, T> {
     #[serde(borrow)]
     pub(super) id: Text<'a>,
@@ -23,10 +30,24 @@ pub(super) struct Chunk<'a, T> {
     pub(super) x_groq: Raw<'a>,
     #[serde(borrow)]
     pub(super) error: Raw<'a>,
+    #[serde(rename = "object")]
+    _object: IgnoredAny,
+    #[serde(rename = "created")]
+    _created: IgnoredAny,
+    #[serde(rename = "service_tier")]
+    _service_tier: IgnoredAny,
+    #[serde(rename = "system_fingerprint")]
+    _system_fingerprint: IgnoredAny,
+    #[serde(rename = "obfuscation")]
+    _obfuscation: IgnoredAny,
 }
 
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Choice<'a, T> {
     pub(super) index: Count,
     #[serde(borrow)]
@@ -37,10 +58,16 @@ pub(super) struct Choice<'a, T> {
     pub(super) delta: Option<Delta<'a, T>>,
     /// Boxed, as all that a chunk of a stream hardly ever has: the others are moved around for each word.
     pub(super) message: Option<Box<Delta<'a, T>>>,
+    #[serde(rename = "logprobs")]
+    _logprobs: IgnoredAny,
 }
 
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Delta<'a, T> {
     pub(super) content: T,
     pub(super) refusal: T,
@@ -53,6 +80,8 @@ pub(super) struct Delta<'a, T> {
     pub(super) extra_content: Raw<'a>,
     pub(super) tool_calls: List<Call<'a, T>>,
     pub(super) function_call: Option<Box<Function<'a, T>>>,
+    #[serde(rename = "role")]
+    _role: IgnoredAny,
     /// Thinking among the parts of a content that is a list; filled by [`Chunk::read`], not from the wire.
     #[serde(skip)]
     pub(super) thinking: Text<'a>,
@@ -62,7 +91,11 @@ pub(super) struct Delta<'a, T> {
 }
 
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Call<'a, T> {
     pub(super) index: Count,
     #[serde(borrow)]
@@ -72,10 +105,16 @@ pub(super) struct Call<'a, T> {
     /// What Gemini's endpoint wants back with the call.
     #[serde(borrow)]
     pub(super) extra_content: Raw<'a>,
+    #[serde(rename = "type")]
+    _type: IgnoredAny,
 }
 
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Function<'a, T> {
     #[serde(borrow)]
     pub(super) name: Text<'a>,
@@ -83,7 +122,11 @@ pub(super) struct Function<'a, T> {
 }
 
 #[derive(Deserialize)]
-#[serde(default, bound(deserialize = "T: Deserialize<'de> + Default"))]
+#[serde(
+    default,
+    deny_unknown_fields,
+    bound(deserialize = "T: Deserialize<'de> + Default")
+)]
 pub(super) struct Custom<'a, T> {
     #[serde(borrow)]
     pub(super) name: Text<'a>,
@@ -102,24 +145,89 @@ macro_rules! defaults {
 }
 
 defaults! {
-    Chunk { id, model, choices, usage, x_groq, error }
-    Choice { index, finish_reason, usage, delta, message }
+    Chunk {
+        id, model, choices, usage, x_groq, error, _object, _created, _service_tier, _system_fingerprint, _obfuscation
+    }
+    Choice { index, finish_reason, usage, delta, message, _logprobs }
     Delta {
         content, refusal, reasoning_content, reasoning, reasoning_details, extra_content, tool_calls, function_call,
-        thinking, thoughts
+        _role, thinking, thoughts
     }
-    Call { index, id, function, custom, extra_content }
+    Call { index, id, function, custom, extra_content, _type }
     Function { name, arguments }
     Custom { name, input }
 }
 
 impl<'a> Chunk<'a, StrictText<'a>> {
-    /// Reads a chunk or a whole answer.
+    /// Reads a chunk or a whole answer of which every field is known.
     pub(super) fn read(json: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
+    }
+
+    /// The same, with an object or a list where a text should be.
+    pub(super) fn read_loosely(json: &'a str) -> Result<Self, serde_json::Error> {
+        Self::read(json)
             .or_else(|_| serde_json::from_str::<Chunk<'a, Raw<'a>>>(json).map(Chunk::settle))
     }
 }
+
+impl<'a> Call<'a, StrictText<'a>> {
+    pub(super) fn of(function: Function<'a, StrictText<'a>>) -> Self {
+        Self {
+            function: Some(function),
+            ..Self::default()
+        }
+    }
+}
+
+/// The fields of the shapes above.
+pub(super) const CHUNK: Known = Known(&[
+    ("id", None),
+    ("object", None),
+    ("created", None),
+    ("model", None),
+    ("choices", Some(&CHOICE)),
+    ("usage", None),
+    ("service_tier", None),
+    ("system_fingerprint", None),
+    ("obfuscation", None),
+    ("x_groq", None),
+    ("error", None),
+]);
+
+const CHOICE: Known = Known(&[
+    ("index", None),
+    ("finish_reason", None),
+    ("usage", None),
+    ("delta", Some(&DELTA)),
+    ("message", Some(&DELTA)),
+    ("logprobs", None),
+]);
+
+const DELTA: Known = Known(&[
+    ("role", None),
+    ("content", None),
+    ("refusal", None),
+    ("reasoning_content", None),
+    ("reasoning", None),
+    ("reasoning_details", None),
+    ("extra_content", None),
+    ("tool_calls", Some(&CALL)),
+    ("function_call", Some(&FUNCTION)),
+]);
+
+const CALL: Known = Known(&[
+    ("index", None),
+    ("id", None),
+    ("type", None),
+    ("function", Some(&FUNCTION)),
+    ("custom", Some(&CUSTOM)),
+    ("extra_content", None),
+]);
+
+const FUNCTION: Known = Known(&[("name", None), ("arguments", None)]);
+
+const CUSTOM: Known = Known(&[("name", None), ("input", None)]);
 
 impl<'a> Chunk<'a, Raw<'a>> {
     fn settle(self) -> Chunk<'a, StrictText<'a>> {
@@ -130,6 +238,7 @@ impl<'a> Chunk<'a, Raw<'a>> {
             usage: self.usage,
             x_groq: self.x_groq,
             error: self.error,
+            ..Chunk::default()
         }
     }
 }
@@ -142,6 +251,7 @@ impl<'a> Choice<'a, Raw<'a>> {
             usage: self.usage,
             delta: self.delta.map(Delta::settle),
             message: self.message.map(|message| Box::new(message.settle())),
+            ..Choice::default()
         }
     }
 }
@@ -160,6 +270,7 @@ impl<'a> Delta<'a, Raw<'a>> {
             extra_content: self.extra_content,
             tool_calls: self.tool_calls.into_iter().map(Call::settle).collect(),
             function_call: self.function_call.map(|call| Box::new(call.settle())),
+            ..Delta::default()
         }
     }
 }
@@ -177,6 +288,7 @@ impl<'a> Call<'a, Raw<'a>> {
                 })
             }),
             extra_content: self.extra_content,
+            ..Call::default()
         }
     }
 }

@@ -1,30 +1,15 @@
 use super::calls::Calls;
-use super::chunk::{Call, Chunk, Delta};
+use super::chunk::{CHUNK, Call, Chunk, Delta};
 use super::reasoning::Reasoning;
 use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
-use crate::model::{ModelError, ModelEvent};
+use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, List, Members, Raw, StrictText, is_blank};
+use crate::provider::json::{Count, Raw, StrictText};
+use crate::provider::known::Unknown;
 use crate::provider::stop::{broken_off, is_word};
-use crate::provider::wire::{Events, Trouble, whole};
+use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
 use std::mem;
-
-/// The reply of an answer that was not streamed.
-pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    whole(body, |text| {
-        let chunk = Chunk::read(text)?;
-        if let Some(error) = chunk.error.filled() {
-            return Err(error_event(error).into());
-        }
-        if chunk.choices.is_empty() {
-            return Ok(None);
-        }
-        let mut answer = Answer::default();
-        answer.take_chunk(chunk, Shape::Whole, &mut Vec::new());
-        Ok(Some(answer.take()))
-    })
-}
 
 /// One answer, as far as it has come.
 #[derive(Debug, Default)]
@@ -40,6 +25,7 @@ pub(super) struct Answer {
     finish: Option<String>,
     done: bool,
     usage: Usage,
+    unknown: Unknown,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,15 +45,13 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
-        let chunk = Chunk::read(data)?;
-        let error = chunk.error.filled();
-        let shown = out.len();
-        let known = self.take_chunk(chunk, Shape::Piece, out);
-        match error {
-            Some(error) => Err(error_event(error).into()),
-            None if out.len() > shown => Ok(true),
-            None => Ok(known && !says_unknown(data)),
-        }
+        self.take_json(data, Shape::Piece, out)
+    }
+
+    fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble> {
+        let known = self.take_json(json, Shape::Whole, out)?;
+        self.calls.settle(&self.id, out);
+        Ok(known)
     }
 
     fn done(&mut self, out: &mut Vec<ModelEvent>) {
@@ -89,6 +73,39 @@ impl Events for Answer {
 }
 
 impl Answer {
+    /// Takes a chunk, or a whole answer; whether it said anything that is known.
+    fn take_json(
+        &mut self,
+        json: &str,
+        shape: Shape,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<bool, Trouble> {
+        if let Ok(chunk) = Chunk::read(json) {
+            return self.take_or_fail(chunk, shape, out);
+        }
+        let parted = CHUNK.part(json)?;
+        let at = out.len();
+        let known = self.take_or_fail(Chunk::read_loosely(&parted.known)?, shape, out)?;
+        if known {
+            self.unknown.show(parted.unknown, at, out);
+        }
+        Ok(known)
+    }
+
+    fn take_or_fail(
+        &mut self,
+        chunk: Chunk<'_, StrictText<'_>>,
+        shape: Shape,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<bool, Trouble> {
+        let error = chunk.error.filled();
+        if shape == Shape::Whole && (error.is_some() || chunk.choices.is_empty()) {
+            return error.map_or(Ok(false), |error| Err(error_event(error).into()));
+        }
+        let known = self.take_chunk(chunk, shape, out);
+        error.map_or(Ok(known), |error| Err(error_event(error).into()))
+    }
+
     /// Takes what a chunk says; whether it said anything.
     fn take_chunk(
         &mut self,
@@ -158,11 +175,7 @@ impl Answer {
         if let Some(function) = delta.function_call
             && (function.name.filled().is_some() || function.arguments.filled().is_some())
         {
-            let call = Call {
-                function: Some(*function),
-                ..Call::default()
-            };
-            self.take_call(&call, shape, out);
+            self.take_call(&Call::of(*function), shape, out);
         }
     }
 
@@ -174,7 +187,7 @@ impl Answer {
     ) {
         match shape {
             Shape::Piece => self.calls.push(call, &self.id, out),
-            Shape::Whole => self.calls.push_whole(call),
+            Shape::Whole => self.calls.push_whole(call, out),
         }
     }
 
@@ -297,43 +310,6 @@ fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
-}
-
-/// Whether a chunk that showed nothing has something in its message that we do not know.
-fn says_unknown(data: &str) -> bool {
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Seen<'a> {
-        #[serde(borrow)]
-        choices: List<Choice<'a>>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Choice<'a> {
-        #[serde(borrow)]
-        delta: Raw<'a>,
-    }
-    let known = |name: &str| {
-        [
-            "role",
-            "content",
-            "refusal",
-            "reasoning_content",
-            "reasoning",
-            "reasoning_details",
-            "extra_content",
-            "tool_calls",
-            "function_call",
-        ]
-        .contains(&name)
-    };
-    let seen: Seen<'_> = serde_json::from_str(data).unwrap_or_default();
-    seen.choices.into_iter().any(|choice| {
-        let members: Members<'_> = choice.delta.read().unwrap_or_default();
-        members
-            .iter()
-            .any(|(name, value)| !known(name) && !is_blank(value))
-    })
 }
 
 #[derive(Deserialize, Default)]

@@ -19,7 +19,7 @@ use super::RequestBody;
 use super::encoder::{Encoder as _, encode};
 use super::openai_dialect;
 use super::wire::{Decoder, Target, Wire};
-use crate::message::{IdRule, Protocol, Reply};
+use crate::message::{IdRule, Protocol};
 use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
 use crate::tool::{Definitions, ToolReport, ToolSetError};
@@ -110,10 +110,6 @@ impl Wire for Chat {
 
     fn decoder(&self) -> Decoder {
         Decoder::new(decode::Answer::default())
-    }
-
-    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
-        decode::decode_json(body)
     }
 
     fn path(&self) -> &'static str {

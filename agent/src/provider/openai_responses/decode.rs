@@ -1,29 +1,15 @@
-use super::item::{Item, Kind, parts};
-use crate::message::{Part, Protocol, Reply, Stop, StopReason, Usage};
+use super::growing::Growing;
+use super::item::Item;
+use crate::message::{Protocol, Reply, Stop, StopReason, Usage};
 use crate::model::{ModelError, ModelEvent};
-use crate::provider::call::made_id;
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, List, Members, Raw, Text, quoted};
-use crate::provider::wire::{Events, Trouble, whole};
+use crate::provider::json::{Count, List, Raw, Text, quoted};
+use crate::provider::known::{Known, Unknown};
+use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::mem;
-
-/// The reply of an answer that was not streamed.
-pub(super) fn decode_json(body: &[u8]) -> Result<Reply, ModelError> {
-    whole(body, |text| {
-        let response: Response<'_> = serde_json::from_str(text)?;
-        if let Some(error) = response.error.filled() {
-            return Err(error_event(error).into());
-        }
-        if response.output.is_none() {
-            return Ok(None);
-        }
-        let mut answer = Answer::default();
-        answer.take_response(response, &mut Vec::new());
-        Ok(Some(answer.take()))
-    })
-}
 
 /// One answer, as far as it has come.
 #[derive(Debug, Default)]
@@ -36,35 +22,12 @@ pub(super) struct Answer {
     incomplete: Option<String>,
     over: bool,
     usage: Usage,
+    unknown: Unknown,
 }
 
-/// An item while it grows.
-#[derive(Debug)]
-struct Growing {
-    index: Option<u64>,
-    id: String,
-    kind: Kind,
-    /// As it was announced, or as it came in the end.
-    json: Box<str>,
-    done: bool,
-    /// What of its text, reasoning, arguments or input has been shown.
-    shown: String,
-    refusal: String,
-    /// What there is of it if it is a call.
-    call: Option<Call>,
-}
-
-/// A call among the items.
-#[derive(Debug)]
-struct Call {
-    /// Its number among the calls.
-    number: usize,
-    /// Its id and whether it has been shown under it; none before the server has said one, or will say none.
-    id: Option<String>,
-}
-
+/// A step of which every field is known.
 #[derive(Deserialize, Default)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Step<'a> {
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
@@ -81,7 +44,77 @@ struct Step<'a> {
     arguments: Raw<'a>,
     #[serde(borrow)]
     input: Raw<'a>,
+    #[serde(rename = "sequence_number")]
+    _sequence_number: IgnoredAny,
+    #[serde(rename = "content_index")]
+    _content_index: IgnoredAny,
+    #[serde(rename = "summary_index")]
+    _summary_index: IgnoredAny,
+    #[serde(rename = "obfuscation")]
+    _obfuscation: IgnoredAny,
+    #[serde(rename = "logprobs")]
+    _logprobs: IgnoredAny,
+    #[serde(rename = "name")]
+    _name: IgnoredAny,
 }
+
+const STEP: Known = Known(&[
+    ("type", None),
+    ("output_index", None),
+    ("item_id", None),
+    ("delta", None),
+    ("item", None),
+    ("response", Some(&RESPONSE)),
+    ("arguments", None),
+    ("input", None),
+    ("sequence_number", None),
+    ("content_index", None),
+    ("summary_index", None),
+    ("obfuscation", None),
+    ("logprobs", None),
+    ("name", None),
+]);
+
+/// An answer repeats most of its request.
+const RESPONSE: Known = Known(&[
+    ("id", None),
+    ("object", None),
+    ("created_at", None),
+    ("completed_at", None),
+    ("model", None),
+    ("status", None),
+    ("output", None),
+    ("output_text", None),
+    ("error", None),
+    ("incomplete_details", None),
+    ("usage", None),
+    ("background", None),
+    ("conversation", None),
+    ("frequency_penalty", None),
+    ("instructions", None),
+    ("max_output_tokens", None),
+    ("max_tool_calls", None),
+    ("metadata", None),
+    ("parallel_tool_calls", None),
+    ("presence_penalty", None),
+    ("previous_response_id", None),
+    ("prompt", None),
+    ("prompt_cache_key", None),
+    ("prompt_cache_options", None),
+    ("prompt_cache_retention", None),
+    ("reasoning", None),
+    ("safety_identifier", None),
+    ("service_tier", None),
+    ("store", None),
+    ("temperature", None),
+    ("text", None),
+    ("tool_choice", None),
+    ("tools", None),
+    ("top_logprobs", None),
+    ("top_p", None),
+    ("truncation", None),
+    ("user", None),
+]);
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -120,9 +153,34 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
-        let step: Step<'_> = serde_json::from_str(data)?;
-        let kind = step.kind.filled().unwrap_or(name);
-        Ok(self.step(kind, &step, out)? || is_known(kind))
+        match serde_json::from_str::<Step<'_>>(data) {
+            Ok(step) if step.response.get().is_none() => {
+                return Ok(self.take_step(name, &step, out)?.0);
+            }
+            _ => {}
+        }
+        let parted = STEP.part(data)?;
+        let at = out.len();
+        let step = serde_json::from_str(&parted.known)?;
+        let (known, is_ours) = self.take_step(name, &step, out)?;
+        if is_ours {
+            self.unknown.show(parted.unknown, at, out);
+        }
+        Ok(known)
+    }
+
+    fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble> {
+        let parted = RESPONSE.part(json)?;
+        let response: Response<'_> = serde_json::from_str(&parted.known)?;
+        if let Some(error) = response.error.filled() {
+            return Err(error_event(error).into());
+        }
+        if response.output.is_none() {
+            return Ok(false);
+        }
+        self.unknown.show(parted.unknown, 0, out);
+        self.take_response(response, out);
+        Ok(true)
     }
 
     fn is_complete(&self) -> bool {
@@ -163,6 +221,18 @@ fn is_known(kind: &str) -> bool {
 }
 
 impl Answer {
+    /// Takes one event; whether it is known, and whether it said anything to us.
+    fn take_step(
+        &mut self,
+        name: &str,
+        step: &Step<'_>,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<(bool, bool), ModelError> {
+        let kind = step.kind.filled().unwrap_or(name);
+        let is_ours = self.step(kind, step, out)?;
+        Ok((is_ours || is_known(kind), is_ours))
+    }
+
     /// Takes one event; whether it said anything to us.
     fn step(
         &mut self,
@@ -182,8 +252,7 @@ impl Answer {
                     return Ok(false);
                 };
                 if kind == "response.refusal.delta" {
-                    growing.refusal.push_str(delta);
-                    out.push(ModelEvent::Refusal(delta.to_owned()));
+                    growing.refuse(delta, out);
                 } else {
                     growing.show(delta, out);
                 }
@@ -272,25 +341,8 @@ impl Answer {
     }
 
     fn begin(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) {
-        let item = Item::read(json);
-        let mut growing = Growing {
-            index,
-            id: item.id.as_str().unwrap_or_default().to_owned(),
-            kind: item.kind(),
-            json: json.into(),
-            done: false,
-            shown: String::new(),
-            refusal: String::new(),
-            call: None,
-        };
-        if matches!(growing.kind, Kind::FunctionCall | Kind::CustomCall) {
-            growing.call = Some(Call {
-                number: self.calls,
-                id: None,
-            });
-            self.calls += 1;
-            growing.announce(None, out);
-        }
+        let mut growing = Growing::begin(index, json, self.calls, out);
+        self.calls += usize::from(growing.is_call());
         growing.show_rest(&growing.whole(), out);
         self.items.push(growing);
     }
@@ -303,17 +355,7 @@ impl Answer {
             self.items.len() - 1
         });
         if let Some(growing) = self.items.get_mut(at) {
-            growing.json = json.into();
-            growing.done = true;
-            growing.announce(Some(&self.id), out);
-            growing.show_rest(&growing.whole(), out);
-            let refusal = item.refusal();
-            if let Some(rest) = refusal.strip_prefix(&growing.refusal)
-                && !rest.is_empty()
-            {
-                out.push(ModelEvent::Refusal(rest.to_owned()));
-                growing.refusal = refusal;
-            }
+            growing.end(json, &self.id, out);
         }
     }
 
@@ -374,100 +416,6 @@ impl Answer {
         reply.usage = self.usage;
         reply.model = self.model;
         reply
-    }
-}
-
-impl Growing {
-    /// The text that the item holds by itself.
-    fn whole(&self) -> String {
-        let item = Item::read(&self.json);
-        match self.kind {
-            Kind::FunctionCall | Kind::CustomCall => item.arguments(),
-            Kind::Message | Kind::Reasoning => item.text(),
-            Kind::Hosted => String::new(),
-        }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let call = self.call.as_ref();
-        let id = call.and_then(|call| call.id.as_deref());
-        parts(&self.settled(), id.unwrap_or_default())
-    }
-
-    /// Shows a call, with as much of its arguments as there is, once id and name are known: those that it has, or, if no
-    /// more will come in the answer of this id, an id that is made.
-    fn announce(&mut self, answer_id: Option<&str>, out: &mut Vec<ModelEvent>) {
-        let Some(call) = self.call.as_mut().filter(|call| call.id.is_none()) else {
-            return;
-        };
-        let item = Item::read(&self.json);
-        let index = call.number;
-        let id = match (item.call_id.filled(), item.name.filled(), answer_id) {
-            (Some(id), Some(_), _) | (Some(id), None, Some(_)) => id.to_owned(),
-            (None, _, Some(answer_id)) => made_id(answer_id, index),
-            (_, _, None) => return,
-        };
-        call.id = Some(id.clone());
-        let name = item.name.into_string().unwrap_or_default();
-        out.push(ModelEvent::CallStarted { index, id, name });
-        if !self.shown.is_empty() {
-            let text = self.shown.clone();
-            out.push(ModelEvent::CallArguments { index, text });
-        }
-    }
-
-    fn show(&mut self, text: &str, out: &mut Vec<ModelEvent>) {
-        if text.is_empty() {
-            return;
-        }
-        self.shown.push_str(text);
-        let text = text.to_owned();
-        out.extend(match (self.kind, &self.call) {
-            (Kind::Message, _) => Some(ModelEvent::Text(text)),
-            (Kind::Reasoning, _) => Some(ModelEvent::Reasoning(text)),
-            (_, Some(call)) if call.id.is_some() => Some(ModelEvent::CallArguments {
-                index: call.number,
-                text,
-            }),
-            _ => None,
-        });
-    }
-
-    /// Shows what of the whole has not been shown. A whole that says something else than its pieces is not shown
-    /// again.
-    fn show_rest(&mut self, whole: &str, out: &mut Vec<ModelEvent>) {
-        if let Some(rest) = whole.strip_prefix(&*self.shown) {
-            self.show(rest, out);
-        }
-    }
-
-    /// The item as JSON: as it ended, or put together from its pieces where the answer broke off.
-    fn settled(&self) -> String {
-        if self.done || self.shown.is_empty() && self.refusal.is_empty() {
-            return self.json.to_string();
-        }
-        let shown = quoted(&self.shown);
-        let members = Members::read(&self.json);
-        match self.kind {
-            Kind::FunctionCall => members.with(&[("arguments", &shown)]),
-            Kind::CustomCall => members.with(&[("input", &shown)]),
-            Kind::Message if self.refusal.is_empty() => members.with(&[(
-                "content",
-                &format!(r#"[{{"type":"output_text","text":{shown},"annotations":[]}}]"#),
-            )]),
-            Kind::Message => members.with(&[(
-                "content",
-                &format!(
-                    r#"[{{"type":"refusal","refusal":{}}}]"#,
-                    quoted(&self.refusal)
-                ),
-            )]),
-            Kind::Reasoning => members.with(&[(
-                "summary",
-                &format!(r#"[{{"type":"summary_text","text":{shown}}}]"#),
-            )]),
-            Kind::Hosted => self.json.to_string(),
-        }
     }
 }
 

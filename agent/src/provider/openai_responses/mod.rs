@@ -1,12 +1,14 @@
 //! OpenAI Responses.
 //!
-//! `options` is what it alone can be asked for; `encode` writes requests; `item` turns an item of an answer into parts, `decode` follows a stream of them.
+//! `options` is what it alone can be asked for; `encode` writes requests; `item` turns an item of an answer into parts,
+//! `growing` is one while it grows, `decode` follows a stream of them.
 //!
 //! The conversation is kept here, not at the provider: requests say `store: false` and ask for encrypted reasoning, which
 //! goes back as it came.
 
 mod decode;
 mod encode;
+mod growing;
 mod item;
 mod options;
 
@@ -17,7 +19,7 @@ use super::RequestBody;
 use super::encoder::{Encoder as _, encode};
 use super::openai_dialect;
 use super::wire::{Decoder, Target, Wire};
-use crate::message::{Protocol, Reply};
+use crate::message::Protocol;
 use crate::model::{ModelError, Request};
 use crate::schema::Dialects;
 use crate::tool::{Definitions, ToolReport, ToolSetError};
@@ -49,10 +51,6 @@ impl Wire for Responses {
 
     fn decoder(&self) -> Decoder {
         Decoder::new(decode::Answer::default())
-    }
-
-    fn decode_json(&self, body: &[u8]) -> Result<Reply, ModelError> {
-        decode::decode_json(body)
     }
 
     fn path(&self) -> &'static str {
