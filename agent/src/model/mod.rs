@@ -27,7 +27,6 @@ pub use fallback::Fallback;
 #[cfg(feature = "http")]
 pub use crate::provider::from_env;
 pub use function::FunctionModel;
-#[cfg(feature = "http")]
 pub use network::{check_network, forbid_network};
 pub use options::{
     Effort, ExtraHeaders, PromptCache, Reasoning, RequestOptions, ResponseFormat, ToolChoice,
