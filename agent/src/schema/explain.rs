@@ -2,6 +2,7 @@
 
 use super::gather::{self, Refusal};
 use super::problem::{Problem, Problems, Report, Step};
+#[cfg(feature = "dynamic")]
 use super::program::ANY;
 use super::walk::Walk;
 use super::{ReadError, Schema};
