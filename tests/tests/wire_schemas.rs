@@ -1,8 +1,8 @@
 //! What we send is what the providers' own clients would let a caller send.
 //!
-//! `AGENT_REQUEST_SCHEMAS` names a folder of JSON Schemas of request bodies, one a protocol (`openai-chat.json`, ..);
-//! `tests/request-schemas.py` makes it from the official SDKs. `AGENT_WIRE_CASES` names the recorded answers, each of which
-//! is put into a conversation and sent back over all three protocols.
+//! `AGENT_REQUEST_SCHEMAS` names a folder of JSON Schemas of request bodies, one a protocol, which
+//! `tests/request-schemas.py` makes from the official SDKs. `AGENT_WIRE_CASES` names the recorded answers, each of which is put
+//! into a conversation and sent back over all three protocols.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use agent::message::{
@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tests::data::folder;
+use tests::request_schemas::{self, validator};
 
 /// Fields that servers write beside the protocol and want back; the official client does not know them.
 const VENDORS_OWN: &[&str] = &[
@@ -25,29 +26,6 @@ const VENDORS_OWN: &[&str] = &[
     "reasoning_details",
     "extra_content",
 ];
-
-/// A schema that knows no field but its own.
-fn validator(folder: &Path, wire: &dyn Wire) -> Validator {
-    let path = folder.join(format!("{}.json", wire.protocol()));
-    let mut schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    close(&mut schema);
-    jsonschema::validator_for(&schema).unwrap()
-}
-
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(keywords) => {
-            if keywords.get("properties").is_some_and(Value::is_object) {
-                keywords
-                    .entry("additionalProperties")
-                    .or_insert(Value::Bool(false));
-            }
-            keywords.values_mut().for_each(close);
-        }
-        Value::Array(list) => list.iter_mut().for_each(close),
-        _ => {}
-    }
-}
 
 /// Takes out what vendors have beside the protocol, and thinking among the parts of a content (Mistral).
 fn without_vendors_own(body: &mut Value) {
@@ -92,13 +70,7 @@ fn problems(validator: &Validator, wire: &dyn Wire, transcript: &Transcript) -> 
     if wire.protocol().as_str() == "openai-chat" {
         without_vendors_own(&mut body);
     }
-    let errors = validator.iter_errors(&body);
-    errors
-        .map(|error| {
-            let said: String = error.to_string().chars().take(300).collect();
-            format!("{}: {said}", error.instance_path())
-        })
-        .collect()
+    request_schemas::problems(validator, &body)
 }
 
 /// A conversation in which this was answered.
@@ -163,12 +135,12 @@ fn reply(wire: &dyn Wire, case: &Path) -> Option<Reply> {
 
 #[test]
 fn what_we_send_is_what_the_providers_clients_would_send() {
-    let Some(schemas) = folder("AGENT_REQUEST_SCHEMAS", "../shared/schemas") else {
-        return;
-    };
     let validators: Vec<(&dyn Wire, Validator)> = protocols()
-        .map(|wire| (wire, validator(&schemas, wire)))
+        .filter_map(|wire| Some((wire, validator(wire.protocol().as_str())?)))
         .collect();
+    if validators.is_empty() {
+        return;
+    }
     let mut wrong = Vec::new();
     let mut check = |what: &str, transcript: &Transcript| {
         let before = wrong.len();

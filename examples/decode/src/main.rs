@@ -30,8 +30,20 @@ fn main() -> ExitCode {
     }
 }
 
+fn usage() -> String {
+    let known: Vec<_> = provider::protocols()
+        .map(|wire| wire.protocol().as_str())
+        .collect();
+    format!(
+        "usage: decode <protocol> <file> [--status <http status>]\n\nPrints as JSON what the body of a model server's answer \
+         decodes to, streamed or not.\nThe protocols are {}.",
+        known.join(", ")
+    )
+}
+
 fn run(arguments: &[String]) -> Result<String, String> {
     let (protocol, file, status) = match arguments {
+        [flag] if flag == "--help" || flag == "-h" => return Ok(usage()),
         [protocol, file] => (protocol, file, 200),
         [protocol, file, flag, status] if flag == "--status" => {
             let status = status
@@ -39,7 +51,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
                 .map_err(|_| format!("`{status}` is no HTTP status"))?;
             (protocol, file, status)
         }
-        _ => return Err("usage: decode <protocol> <file> [--status <http status>]".to_owned()),
+        _ => return Err(usage()),
     };
     let Some(wire) = provider::protocols().find(|wire| wire.protocol().as_str() == protocol) else {
         let known: Vec<_> = provider::protocols()
