@@ -309,6 +309,32 @@ impl Paused {
         Ok(())
     }
 
+    /// Ends all waiting: what people were to decide about, and whatever they have said, is rejected for this reason, and what
+    /// waits for an answer from outside fails with it. The run then goes on without those calls, a
+    /// [session](crate::Session) into which it is [put back](crate::Session::put_back) hears a new prompt, and
+    /// [`into_transcript`](Self::into_transcript) can be sent.
+    ///
+    /// ```
+    /// # async fn shown(agent: agent::Agent, session: agent::Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// if let Some(mut paused) = session.paused().await? {
+    ///     paused.abandon("nobody has decided in time");
+    ///     session.put_back(paused).await?;
+    /// }
+    /// agent.run("Let us do something else.").session(&session).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn abandon(&mut self, why: impl Into<String>) {
+        abandon(&mut self.state, &why.into());
+    }
+
+    /// What was said so far, with every call answered: it can be sent again. A call that waits is answered with an error that
+    /// says so, as by [`RunError::into_transcript`](crate::RunError::into_transcript).
+    pub fn into_transcript(mut self) -> Transcript {
+        self.state.deliver();
+        self.state.transcript
+    }
+
     /// The run's id: part of the idempotency keys of its calls.
     pub fn run_id(&self) -> &str {
         &self.state.head.id
@@ -410,6 +436,22 @@ fn decision_in<'a>(run: &'a mut RunState, id: &str) -> Option<&'a mut Option<Ver
             Some(inside),
         ) => decision_in(inner, inside),
         _ => None,
+    }
+}
+
+fn abandon(run: &mut RunState, why: &str) {
+    for open in &mut run.open {
+        match &mut open.stage {
+            Stage::Waiting { decided, .. } => *decided = Some(Verdict::Reject(why.to_owned())),
+            Stage::Suspended { inner: None, .. } => {
+                let end = CallEnd::failed(ToolError::new(why));
+                open.stage = Stage::Answered { end, retry: false };
+            }
+            Stage::Suspended {
+                inner: Some(inner), ..
+            } => abandon(inner, why),
+            _ => {}
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::error::Cause;
 use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
+use super::limit::Limit;
 use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted, waiting};
 use super::turn::Drive;
 use crate::message::{Message, Outcome, ToolCall, Transcript};
@@ -66,7 +67,11 @@ impl Drive<'_> {
                     // The run ends in any case, for the first reason.
                     let _ = self.look_back(tools).await;
                 }
-                self.deliver().await?;
+                let saved = self.deliver().await;
+                // A store that held up a run until it was stopped fails again.
+                if !matches!(cause, Cause::Cancelled | Cause::Limit(Limit::Time(_))) {
+                    saved?;
+                }
                 return Err(cause);
             }
             Ok(()) => {}
@@ -214,9 +219,7 @@ impl Drive<'_> {
 /// The end of a call that did not begin, since the run was stopped for this reason.
 fn not_begun(cause: &Cause) -> CallEnd {
     match cause {
-        Cause::Limit(limit) => {
-            CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"))
-        }
+        Cause::Limit(limit) => CallEnd::limited(&limit.for_model()),
         Cause::Cancelled => CallEnd::cancelled_before(),
         _ => CallEnd::stopped_before(),
     }
@@ -407,10 +410,15 @@ struct Ended<'a> {
 
 impl<'a> Batch<'a, '_> {
     async fn start(&mut self, key: Key, call: ReadyCall<'a>) -> Result<(), Cause> {
-        if let Some(open) = self.open.get_mut(key.index) {
-            open.stage = Stage::Started;
+        let before = (self.open.get_mut(key.index))
+            .map(|open| std::mem::replace(&mut open.stage, Stage::Started));
+        if let Err(cause) = self.save().await {
+            // What is not written down has not begun.
+            if let (Some(open), Some(before)) = (self.open.get_mut(key.index), before) {
+                open.stage = before;
+            }
+            return Err(cause);
         }
-        self.save().await?;
         let tool = call.tool;
         self.running.push(Running {
             index: key.index,

@@ -12,7 +12,7 @@ use crate::message::Content;
 use crate::model::{Model, RequestOptions, ToolChoice};
 use crate::tool::{
     ArtifactStore, CallInfo, Coercion, Hook, IntoTools, OnError, Permission, READ_ARTIFACT,
-    Repaired, Rule, Tool, ToolSetError, Tools, TurnInfo,
+    Repaired, Rule, Tool, ToolSet, ToolSetError, Tools, TurnInfo,
 };
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -126,8 +126,10 @@ impl<S, G> AgentBuilder<S, G> {
 
     /// Changes what the model reads of people and tools, before it reaches the transcript, the events and the store:
     /// prompts, messages, results, error texts. It may see again what it has changed. What the model itself said is never
-    /// changed. What was once read
-    /// [stays](crate::yours).
+    /// changed. What was once read [stays](crate::yours).
+    ///
+    /// An agent inside a call reads and keeps what its own `redact` leaves of its prompts and results; on their way into the
+    /// events of the run around it they are redacted as those of that run, too.
     ///
     /// ```
     /// use agent::message::Content;
@@ -258,7 +260,8 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
     /// # Errors
     ///
     /// When two tools have the same name (those of hand-offs, of artifacts and of the search for tools included), a tool's schema is impossible, or the model cannot be told of them as they
-    /// demand (`strict` where it cannot be); the message names the tools.
+    /// demand (`strict` where it cannot be); the message names the tools. When a limit can never be kept: a time limit of 0 for
+    /// a call, a cost that is no amount, a number of calls of a tool that nobody has.
     pub fn build(self) -> Result<Agent, ToolSetError> {
         let mut tools = self.tools.bind(self.state)?;
         if let Some(store) = &self.setup.artifacts
@@ -273,9 +276,27 @@ impl<All: Send + Sync + 'static> AgentBuilder<All, All> {
         if tools.iter().any(is_deferred) && tools.get(SEARCH_TOOLS).is_none() {
             tools.add(delegate::search_tools()?)?;
         }
+        check(&self.setup, &self.extensions, &tools).map_err(ToolSetError::setup)?;
         let report = self.setup.model.check_tools(&tools.definitions())?;
         Ok(Agent::new(self.setup, self.extensions, tools, report))
     }
+}
+
+/// Whether what was said of limits can be kept.
+fn check(setup: &Setup, extensions: &Extensions, tools: &ToolSet) -> Result<(), String> {
+    if setup.tool_timeout == Some(Duration::ZERO) {
+        return Err("no call can end within a `tool_timeout` of 0".to_owned());
+    }
+    let is_hopeless = |tool: &&Tool| tool.definition().policy.timeout == Some(Duration::ZERO);
+    if let Some(tool) = tools.iter().find(is_hopeless) {
+        let name = tool.name();
+        return Err(format!(
+            "no call of `{name}` can end within a time limit of 0"
+        ));
+    }
+    let may_change = !extensions.live.is_empty();
+    let knows = |name: &str| may_change || delegate::has_tool(tools, setup, name, 0);
+    setup.limits.fault(knows).map_or(Ok(()), Err)
 }
 
 impl<S, G> fmt::Debug for AgentBuilder<S, G> {

@@ -3,11 +3,12 @@
 use super::agent::Agent;
 use super::desk::Wishes;
 use super::host::RunHost;
+use super::plan::Setup;
 use super::start::Run;
 use super::state::RunState;
 use crate::tool::{
     BuiltIn, End, Ended, Suspension, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
-    ToolSetError,
+    ToolSet, ToolSetError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,6 +57,18 @@ impl Agent {
 /// The agent that a tool is, if it is one.
 pub(super) fn agent_of(tool: &Tool) -> Option<&Agent> {
     tool.built_of().map(|Inner(agent)| agent)
+}
+
+/// How many agents inside one another are looked at for a tool: one may have been given itself since it was built.
+const DEEPEST: u32 = 8;
+
+/// Whether an agent with these tools has one of this name, or one of the agents inside it or its hand-offs has.
+pub(super) fn has_tool(tools: &ToolSet, setup: &Setup, name: &str, depth: u32) -> bool {
+    let handed = setup.handoffs.values().map(|to| &to.agent);
+    let mut others = tools.iter().filter_map(agent_of).chain(handed);
+    tools.get(name).is_some()
+        || (depth < DEEPEST
+            && others.any(|agent| has_tool(&agent.tools(), agent.setup(), name, depth + 1)))
 }
 
 struct Inner(Agent);

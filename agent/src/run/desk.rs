@@ -425,27 +425,30 @@ fn broke_down(hook: &dyn Hook) -> CallEnd {
     CallEnd::host_broke_down(&format!("the hook `{}`", hook.name()))
 }
 
-/// Asks hooks about what a person says, one after the other: each sees what those before it made of it.
+/// Asks hooks about what a person says, one after the other: each sees what those before it made of it. The last one that
+/// put something in its place, if one did.
 ///
 /// # Errors
 ///
 /// When one of them stops the run, fails, or panics.
-pub(super) async fn ask_about_input(
-    hooks: &[Arc<dyn Hook>],
+pub(super) async fn ask_about_input<'h>(
+    hooks: &'h [Arc<dyn Hook>],
     host: &RunHost,
     content: &mut Vec<Content>,
-) -> Result<(), Cause> {
+) -> Result<Option<&'h dyn Hook>, Cause> {
     if hooks.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let run = RunInfo::new(host);
     let ask = async {
+        let mut replaced = None;
         for hook in hooks {
             if let Some(text) = obeyed(&**hook, hook.input(&run, content)).await? {
                 *content = vec![text.into()];
+                replaced = Some(&**hook);
             }
         }
-        Ok(())
+        Ok(replaced)
     };
     host.alone(ask).await?
 }

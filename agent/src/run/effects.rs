@@ -174,7 +174,7 @@ impl Effects for InProcess<'_> {
 
     fn save<'a>(&'a self, moment: Moment<'a>) -> BoxFuture<'a, Result<(), Cause>> {
         match self.keeper {
-            Some(keeper) => keeper.save(moment),
+            Some(keeper) => Box::pin(self.host.kept(keeper.save(moment))),
             None => Box::pin(async { Ok(()) }),
         }
     }

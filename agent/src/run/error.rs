@@ -214,9 +214,22 @@ impl RunError {
             _ => true,
         };
         if is_for_model {
-            ToolError::new(self)
+            ToolError::new(InCall(self))
         } else {
             ToolError::internal(self)
+        }
+    }
+
+    /// What a model may read of it: without what only a host could do.
+    fn for_model(&self) -> String {
+        match &self.0.cause {
+            Cause::Limit(limit) => limit.for_model(),
+            Cause::CutOff => "the answer was cut off at the limit of tokens".to_owned(),
+            Cause::CutOffAgain(times) => {
+                format!("calls were cut off at the limit of tokens {times} times in a row")
+            }
+            Cause::NoCalls => "the model stopped to use tools and called none".to_owned(),
+            other => other.to_string(),
         }
     }
 
@@ -268,18 +281,10 @@ impl RunError {
     ///
     /// The same error, if the run does not wait for anything.
     pub fn into_paused(self) -> Result<Paused, Self> {
-        match &self.0.cause {
-            Cause::Suspended(_)
-            | Cause::Approval(_)
-            | Cause::Session(_)
-            | Cause::MissingData { .. }
-            | Cause::MissingAgent(_)
-            | Cause::WrongEdit { .. }
-                if self.0.state.is_paused() =>
-            {
-                Ok(Paused::new(self.0.state))
-            }
-            _ => Err(self),
+        if self.0.state.is_paused() {
+            Ok(Paused::new(self.0.state))
+        } else {
+            Err(self)
         }
     }
 
@@ -369,6 +374,22 @@ impl fmt::Debug for RunError {
             .field("cause", &self.0.cause)
             .field("turns", &self.0.state.head.turn)
             .finish_non_exhaustive()
+    }
+}
+
+/// Why a run inside a call has no answer, in words for the model that made the call.
+#[derive(Debug)]
+struct InCall(RunError);
+
+impl fmt::Display for InCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.for_model())
+    }
+}
+
+impl StdError for InCall {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.0)
     }
 }
 

@@ -99,7 +99,8 @@ pub enum Event {
         /// What it says.
         progress: Progress,
     },
-    /// Something happened in the run of an agent inside a call. What is redacted of it, that agent says.
+    /// Something happened in the run of an agent inside a call. It is [redacted](crate::AgentBuilder::redact) as that agent
+    /// says, and then as the agents around it say.
     Inside {
         /// The id of the call in whose run it happened. Of a call that a tool made, the id of that tool's call is in front
         /// of it.

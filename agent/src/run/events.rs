@@ -99,7 +99,8 @@ impl Events {
             Reader::Around(call) => {
                 if let Some(run) = RunHost::of(call) {
                     let call_id = call.call_id().to_owned();
-                    let event = Box::new(event);
+                    let mut event = Box::new(event);
+                    run.offered().by.setup().redact_event(&mut event);
                     Box::pin(run.events.send(Event::Inside { call_id, event })).await;
                 }
             }

@@ -18,6 +18,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -83,6 +84,47 @@ impl Given {
     }
 }
 
+impl Given {
+    /// When the time of a run is over that has spent so much of it before.
+    fn deadline(&self, now: Instant, spent: Duration) -> Option<(Instant, Limit)> {
+        let limit = self.agent.setup().limits.time?;
+        // So far away that no clock goes there is no limit.
+        let at = now.checked_add(limit.saturating_sub(spent))?;
+        Some((at, Limit::Time(limit)))
+    }
+
+    /// Does something before the run begins, unless it is cancelled or would take all the time that the run has.
+    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+        let deadline = self.deadline(Instant::now(), Duration::ZERO);
+        until(&self.cancellation, deadline.as_ref(), work).await
+    }
+}
+
+/// For how long a store may take over what it is to save of a run that was stopped.
+const LAST_SAVE: Duration = Duration::from_secs(5);
+
+/// Does something until that is done, the run is cancelled, or its time is over.
+async fn until<T>(
+    cancellation: &CancellationToken,
+    deadline: Option<&(Instant, Limit)>,
+    work: impl Future<Output = T>,
+) -> Result<T, Cause> {
+    let cancelled = cancellation.cancelled();
+    let work = async {
+        // The left one is looked at first.
+        match future::select(pin!(work), pin!(cancelled)).await {
+            Either::Left((done, _)) => Ok(done),
+            Either::Right(((), _)) => Err(Cause::Cancelled),
+        }
+    };
+    match deadline {
+        None => work.await,
+        Some((at, limit)) => tokio::time::timeout_at(*at, work)
+            .await
+            .unwrap_or_else(|_elapsed| Err(Cause::Limit(limit.clone()))),
+    }
+}
+
 impl RunHost {
     pub(super) fn new(given: Given, events: &Events, id: String, counts: Counts) -> Arc<Self> {
         let offered = Offered {
@@ -90,12 +132,7 @@ impl RunHost {
             tools: Arc::default(),
         };
         let started = Instant::now();
-        let limit = given.agent.setup().limits.time;
-        let deadline = limit.and_then(|limit| {
-            let left = limit.saturating_sub(counts.elapsed);
-            // So far away that no clock goes there is no limit.
-            Some((started.checked_add(left)?, Limit::Time(limit)))
-        });
+        let deadline = given.deadline(started, counts.elapsed);
         Arc::new(Self {
             id: id.into(),
             given,
@@ -277,19 +314,20 @@ impl RunHost {
 
     /// As `unless_stopped`, but for what is done when it is first looked at: that is done, whatever the run has come to.
     pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
-        let cancelled = self.given.cancellation.cancelled();
-        let work = async {
-            // The left one is looked at first.
-            match future::select(pin!(work), pin!(cancelled)).await {
-                Either::Left((done, _)) => Ok(done),
-                Either::Right(((), _)) => Err(Cause::Cancelled),
-            }
-        };
-        match &self.deadline {
-            None => work.await,
-            Some((at, limit)) => tokio::time::timeout_at(*at, work)
+        until(&self.given.cancellation, self.deadline.as_ref(), work).await
+    }
+
+    /// Waits for a save. A run that is stopped is written down, too, but then the store has not for ever.
+    pub(super) async fn kept(
+        &self,
+        save: impl Future<Output = Result<(), Cause>>,
+    ) -> Result<(), Cause> {
+        let mut save = pin!(save);
+        match self.until_stopped(save.as_mut()).await {
+            Ok(saved) => saved,
+            Err(cause) => tokio::time::timeout(LAST_SAVE, save)
                 .await
-                .unwrap_or_else(|_elapsed| Err(Cause::Limit(limit.clone()))),
+                .unwrap_or(Err(cause)),
         }
     }
 

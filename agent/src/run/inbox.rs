@@ -39,7 +39,8 @@ impl Inbox {
     }
 
     /// Says something to the model when it would have ended the run. Of several, each begins when the one before it was
-    /// answered.
+    /// answered. It takes a further turn of the same run: where a [limit](crate::Limits::turns) leaves none, the run ends
+    /// with that limit, and the message stands in its transcript.
     pub fn follow_up(&self, content: impl Into<Content>) {
         self.with(|waiting| waiting.following.push_back(Message::user(content)));
     }

@@ -46,7 +46,7 @@ impl RunHost {
         approved: bool,
     ) -> CallEnd {
         if let Err(limit) = self.count_invoked(slot.call) {
-            return CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"));
+            return CallEnd::limited(&limit.for_model());
         }
         let call = match desk.admit(slot, approved, AskedBefore::No).await {
             Admitted::Ready(call) => call,

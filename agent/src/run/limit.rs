@@ -56,16 +56,27 @@ impl Limit {
                 | Self::Requests(_)
         )
     }
+
+    /// The same for the model: what the host could do about it is none of its business.
+    pub(super) fn for_model(&self) -> String {
+        match self {
+            Self::Turns(most) if *most > 0 => format!("the run has used its {most} turns"),
+            Self::RequestBytes(most) => {
+                format!("the conversation is longer than the {most} bytes that a request may have")
+            }
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Turns(0) => f.write_str("the limit of turns is 0, so the model was not asked"),
-            Self::Turns(most) => write!(
-                f,
-                "the model was still calling tools after {most} turns; raise the limit or go on from the transcript"
-            ),
+            Self::Turns(_) => {
+                let told = self.for_model();
+                write!(f, "{told}; raise the limit or go on from the transcript")
+            }
             Self::Requests(most) => write!(f, "the run has used its {most} requests"),
             Self::Calls(most) => {
                 write!(f, "the model wants more than the {most} calls of this run")
@@ -79,10 +90,10 @@ impl fmt::Display for Limit {
             Self::Tokens(most) => write!(f, "the run has used its {most} tokens"),
             Self::Cost(most) => write!(f, "the run has cost the {most} that it may"),
             Self::Time(most) => write!(f, "the run took longer than {most:?}"),
-            Self::RequestBytes(most) => write!(
-                f,
-                "the conversation is longer than the {most} bytes that a request may have; shorten it and go on"
-            ),
+            Self::RequestBytes(_) => {
+                let told = self.for_model();
+                write!(f, "{told}; shorten it and go on")
+            }
             Self::ErrorTurns(most) => write!(f, "every call failed in {most} turns in a row"),
             Self::Repeats(most) => {
                 write!(

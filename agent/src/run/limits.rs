@@ -123,7 +123,9 @@ impl Limits {
         self
     }
 
-    /// At most so many calls of this tool, those in agents inside calls included; looked at before a batch starts.
+    /// At most so many calls of this tool, those in agents inside calls included; looked at before a batch starts. A name
+    /// that no tool has, of the agent or of one inside its calls or hand-offs, is an error of
+    /// [`build`](crate::AgentBuilder::build), unless an extension brings [tools that change](crate::LiveTools).
     pub fn calls_of(mut self, tool: impl Into<String>, calls: u32) -> Self {
         self.calls_of.insert(tool.into(), calls);
         self
@@ -136,7 +138,8 @@ impl Limits {
     }
 
     /// At most this cost, as `price` says of what each request used. Looked at before each request. A price that is no number,
-    /// or a function that panics, is as much as can be.
+    /// or a function that panics, is as much as can be. A limit that is negative or no finite number is an error of
+    /// [`build`](crate::AgentBuilder::build).
     pub fn cost(
         mut self,
         most: f64,
@@ -187,7 +190,8 @@ impl Limits {
         self
     }
 
-    /// At most so many turns in a row in which every call failed.
+    /// At most so many turns in a row in which every call failed: at least 1, or [`build`](crate::AgentBuilder::build) says
+    /// that no run could begin.
     pub fn error_turns(mut self, turns: u32) -> Self {
         self.error_turns = Some(turns);
         self
@@ -219,6 +223,26 @@ impl Limits {
     pub fn last_answer(mut self) -> Self {
         self.last_answer = true;
         self
+    }
+
+    /// What is wrong with them, for an agent of which `knows` says whether it has a tool of some name.
+    pub(super) fn fault(&self, knows: impl Fn(&str) -> bool) -> Option<String> {
+        if let Some((most, _)) = &self.cost
+            && !(most.is_finite() && *most >= 0.0)
+        {
+            return Some(format!(
+                "a limit of cost is an amount, and {most} is none; leave it out where nothing is to be limited"
+            ));
+        }
+        if self.error_turns == Some(0) {
+            return Some(
+                "`error_turns(0)` would end every run before it begins; the least is 1".into(),
+            );
+        }
+        let unknown = self.calls_of.keys().find(|name| !knows(name));
+        unknown.map(|name| {
+            format!("`calls_of` limits `{name}`, and the agent has no tool of that name")
+        })
     }
 
     /// The first limit that a run has reached before a request.

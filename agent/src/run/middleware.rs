@@ -4,7 +4,6 @@ use super::clock::{Clock, Stopped};
 use super::effects::{Ran, ReadyCall};
 use super::error::Cause;
 use super::host::RunHost;
-use crate::message::Outcome;
 use crate::tool::{
     Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext, ToolError, ToolPolicy,
 };
@@ -124,11 +123,9 @@ impl<'a> Attempt<'a> {
         let has_begun = self.first().is_none();
         match cause {
             Cause::Limit(limit) if has_begun => {
-                CallEnd::out_of_time(&limit.to_string(), self.policy())
+                CallEnd::out_of_time(&limit.for_model(), self.policy())
             }
-            Cause::Limit(limit) => {
-                CallEnd::says(Outcome::NotRun, format!("this call did not run: {limit}"))
-            }
+            Cause::Limit(limit) => CallEnd::limited(&limit.for_model()),
             _ if has_begun => CallEnd::cancelled(self.policy()),
             _ => CallEnd::cancelled_before(),
         }

@@ -2,10 +2,11 @@
 
 use super::agent::Agent;
 use super::compact::Compaction;
+use super::event::Event;
 use super::limits::Limits;
 use super::middleware::Middleware;
 use super::step::StepChange;
-use crate::message::Content;
+use crate::message::{Content, Message};
 use crate::model::{Model, RequestOptions};
 use crate::tool::{ArtifactStore, Hook, Mending, OnError, Rule, Scheduling, ToolPolicy};
 use std::collections::BTreeMap;
@@ -71,6 +72,38 @@ impl Setup {
             steps: Vec::new(),
             compaction: None,
             handoffs: BTreeMap::new(),
+        }
+    }
+
+    /// Changes what an event of an agent inside a call shows, as what the model reads is changed.
+    pub(super) fn redact_event(&self, event: &mut Event) {
+        if self.redact.is_empty() {
+            return;
+        }
+        match event {
+            Event::Heard(message) => self.redact_message(message),
+            Event::CallEnded(ended) => self.redact(&mut ended.result.content),
+            Event::Compacted { transcript, .. } => {
+                let mut messages = transcript.to_vec();
+                for message in &mut messages {
+                    self.redact_message(message);
+                }
+                *transcript = messages.into();
+            }
+            Event::Inside { event, .. } => self.redact_event(event),
+            _ => {}
+        }
+    }
+
+    fn redact_message(&self, message: &mut Message) {
+        match message {
+            Message::User { content } => self.redact(content),
+            Message::Results { results } => {
+                for result in results {
+                    self.redact(&mut result.content);
+                }
+            }
+            Message::Assistant(_) => {}
         }
     }
 

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One conversation in a store. Cheap to clone; the clones are the same conversation.
@@ -149,6 +150,9 @@ pub trait SessionLog: Send + Sync {
     async fn load(&mut self) -> Result<Option<Stored>, SessionError>;
 
     /// Saves a change, whole.
+    ///
+    /// A run that is cancelled or whose time is over waits 5 seconds for it at most. A save that was given up on is dropped, and
+    /// no other one follows in that run.
     ///
     /// # Errors
     ///
@@ -291,6 +295,8 @@ struct ReadHead {
 pub(super) struct Kept {
     log: tokio::sync::Mutex<Box<dyn SessionLog>>,
     last: Mutex<LastSave>,
+    /// A save has begun, and nobody knows whether it was done.
+    is_open: AtomicBool,
 }
 
 /// What is stored.
@@ -317,6 +323,7 @@ impl Kept {
         Self {
             log: tokio::sync::Mutex::new(log),
             last: Mutex::new(LastSave::of(state)),
+            is_open: AtomicBool::new(false),
         }
     }
 
@@ -350,7 +357,14 @@ impl Kept {
         };
         let add = moment.transcript.get(keep..).unwrap_or_default();
         let change = Change::new(keep, add, &head);
-        self.log.lock().await.save(change).await?;
+        if self.is_open.swap(true, Ordering::SeqCst) {
+            return Err(SessionError::store(
+                "an earlier save of this run has not ended",
+            ));
+        }
+        let saved = self.log.lock().await.save(change).await;
+        self.is_open.store(false, Ordering::SeqCst);
+        saved?;
         *self.last() = next;
         Ok(())
     }

@@ -186,9 +186,11 @@ impl Run {
                 return Err(RunError::new(SessionError::Missing.into(), state));
             }
             if let Some(session) = session {
-                match session::take_up(&session, prompt.is_some(), &mut state).await {
-                    Ok(log) => kept = Some(log),
-                    Err(error) => return Err(RunError::new(error.into(), state)),
+                let taken = session::take_up(&session, prompt.is_some(), &mut state);
+                match given.until_stopped(taken).await {
+                    Ok(Ok(log)) => kept = Some(log),
+                    Ok(Err(error)) => return Err(RunError::new(error.into(), state)),
+                    Err(cause) => return Err(RunError::new(cause, state)),
                 }
             }
             state.head.caps = given.agent.setup().limits.results;

@@ -1,6 +1,6 @@
 //! All that a run remembers.
 
-use super::approval::Verdict;
+use super::approval::{self, Verdict};
 use super::call_ids::CallIds;
 use super::effects::Moment;
 use super::error::Cause;
@@ -308,7 +308,24 @@ impl RunState {
     /// Moves the results of the batch into the transcript, one a call. A call that has not ended gets a result that says
     /// so: a call without one would make the transcript useless.
     pub(super) fn deliver(&mut self) {
+        self.take_in_decisions();
         self.deliver_and(|_, _| ());
+    }
+
+    /// Takes in what was decided of calls of a run that does not go on: what was rejected says so. An answer from outside that
+    /// no agent has taken in may be what the model must not read, so it is left out.
+    fn take_in_decisions(&mut self) {
+        let last = self.transcript.last();
+        let calls: Vec<&ToolCall> = last.into_iter().flat_map(Message::calls).collect();
+        // What holds for the rest of the run holds for nothing.
+        approval::obey(&calls, &mut self.open, &mut BTreeMap::new());
+        for OpenCall { stage, .. } in &mut self.open {
+            if let Stage::Answered { .. } = stage {
+                let text =
+                    "the run ended before it took in what this call was answered from outside";
+                *stage = Stage::Finished(CallEnd::says(Outcome::Failed, text));
+            }
+        }
     }
 
     /// As `deliver`, and tells what else there is to know of each call.

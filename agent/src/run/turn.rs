@@ -222,7 +222,8 @@ impl Drive<'_> {
             return Err(Cause::Limit(limit));
         }
         self.say(Message::user(format!(
-            "{limit}. Answer now with what you have; no tool can be called any more."
+            "{}. Answer now with what you have; no tool can be called any more.",
+            limit.for_model()
         )))
         .await;
         self.begin_turn().await;
@@ -295,10 +296,17 @@ impl Drive<'_> {
             return Ok(());
         };
         let setup = self.host.agent(&self.state.head.handed_to).setup();
-        ask_about_input(&setup.hooks, self.host, &mut content).await?;
+        let replaced = ask_about_input(&setup.hooks, self.host, &mut content).await?;
         setup.redact(&mut content);
         if !content.iter().any(Content::says_something) {
-            return Ok(());
+            return match replaced {
+                // Nothing is left that a model could answer.
+                Some(hook) if self.state.transcript.is_empty() => {
+                    let why = "it put nothing in the place of the prompt".to_owned();
+                    Err(Cause::stopped(hook, why))
+                }
+                _ => Ok(()),
+            };
         }
         self.say(Message::User { content }).await;
         self.save().await

@@ -200,6 +200,11 @@ impl CallEnd {
         )
     }
 
+    /// The end of a call that did not begin, since a limit of its run was reached.
+    pub(crate) fn limited(limit: &str) -> Self {
+        Self::says(Outcome::NotRun, format!("this call did not run: {limit}"))
+    }
+
     /// The end of a call that had not begun when its run was cancelled.
     pub(crate) fn cancelled_before() -> Self {
         Self::says(

@@ -113,7 +113,8 @@ pub enum Gate {
     /// It passes.
     Pass,
     /// This text takes its place: of a prompt, what the model reads; of an answer, what
-    /// [`Answer::text`](crate::Answer::text) gives. The transcript keeps the model's own words.
+    /// [`Answer::text`](crate::Answer::text) gives. The transcript keeps the model's own words. A message for which a blank
+    /// text stands is not heard at all; where nothing else was said, the run ends with an error that names the hook.
     Replace(String),
     /// The run ends with an error that says this.
     Stop(String),

@@ -4,7 +4,7 @@ use super::definition::{Origin, ToolDefinition};
 use crate::schema::{Impossible, SchemaError};
 use std::sync::Arc;
 
-/// Why tools do not make a set.
+/// Why tools do not make a set, or a set and what an agent was told no agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolSetError(Kind);
@@ -51,6 +51,8 @@ enum Kind {
         most: usize,
         names: String,
     },
+    #[error("{0}")]
+    Setup(String),
     #[error("`{tool}` cannot be a tool ({origin}): {error}")]
     Schema {
         tool: Arc<str>,
@@ -111,6 +113,11 @@ impl ToolSetError {
             most,
             names: list(names),
         })
+    }
+
+    /// What an agent was told cannot be.
+    pub(crate) fn setup(why: String) -> Self {
+        Self(Kind::Setup(why))
     }
 
     pub(super) fn missing(name: &str) -> Self {

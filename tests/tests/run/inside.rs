@@ -1,11 +1,11 @@
 //! Calls inside calls: what is seen of them, how deep they go, what counts.
 
 use crate::{Log, call, first_results, notes, noting, scripted};
-use agent::message::Outcome;
+use agent::message::{Content, Outcome};
 use agent::model::Step;
 use agent::{
-    Agent, Event, Limit, Limits, LiveRun, State, ToolContext, ToolError, ToolSet, Verdict, Watch,
-    tool, tools,
+    Agent, AgentBuilder, Event, Limit, Limits, LiveRun, State, ToolContext, ToolError, ToolSet,
+    Verdict, Watch, tool, tools,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,6 +79,52 @@ async fn events_of_agents_inside_calls_come_in_the_stream_of_the_run_around_them
     assert_eq!(live.messages(), &answer.transcript()[..]);
     assert_eq!(watch.now(), live);
     assert_eq!(inside.len(), 4, "the run inside is shown while it runs");
+}
+
+#[tokio::test]
+async fn events_of_agents_inside_calls_are_redacted_by_those_around_them() {
+    fn hides(builder: AgentBuilder<(), ()>, word: &'static str) -> AgentBuilder<(), ()> {
+        builder.redact(move |content| {
+            if let Content::Text { text } = content {
+                *text = text.replace(word, "..");
+            }
+        })
+    }
+    let model = scripted([
+        Step::call(noting("hunter2, Ada and Grace")),
+        Step::text("noted"),
+    ]);
+    let log = Log::default();
+    let inner = Agent::builder::<()>(Arc::clone(&model)).tools(notes(&log));
+    let inner = hides(inner, "hunter2").build().unwrap();
+    let named = |agent: &Agent| {
+        let helper = agent.as_tool("helper", "Ask another agent.").unwrap();
+        ToolSet::from_tools([helper]).unwrap()
+    };
+    let steps = |id: &str| [Step::call(asks(id)), Step::text("done")];
+    let middle = Agent::builder::<()>(scripted(steps("m"))).tools(named(&inner));
+    let middle = hides(middle, "Ada").build().unwrap();
+    let outer = Agent::builder::<()>(scripted(steps("o"))).tools(named(&middle));
+    let outer = hides(outer, "Grace").build().unwrap();
+
+    let mut run = outer.run("go").stream();
+    let mut results = Vec::new();
+    while let Some(event) = run.next().await {
+        let mut event = &event;
+        while let Event::Inside { event: inside, .. } = event {
+            event = inside;
+        }
+        if let Event::CallEnded(ended) = event {
+            results.push(ended.result.text());
+        }
+    }
+    run.finish().await.unwrap();
+    assert_eq!(results, [".., .. and ..", "noted", "done"]);
+    // What the agent inside reads, it says itself.
+    assert_eq!(
+        first_results(&model.requests()[1])[0].text(),
+        ".., Ada and Grace"
+    );
 }
 
 #[tokio::test]

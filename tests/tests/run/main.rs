@@ -8,6 +8,7 @@
     reason = "a predicate over arguments gets all of them by reference, and a table reads best beside its rule"
 )]
 
+mod abandoned;
 mod approval;
 mod broken_off;
 mod calls;
@@ -33,6 +34,7 @@ mod properties;
 mod reports;
 mod requests;
 mod results;
+mod setup;
 mod signing;
 mod stops;
 mod turns;

@@ -107,6 +107,27 @@ async fn limits_of_a_run_hold_in_the_agents_inside_its_calls() {
     }
 }
 
+#[tokio::test]
+async fn why_an_agent_inside_has_no_answer_is_told_without_advice_to_the_host() {
+    let cut_off = Step::reply(Reply::new([Part::text("and th")], StopReason::Length));
+    let no_calls = Step::reply(Reply::new([Part::text("now")], StopReason::ToolUse));
+    for (step, text) in [
+        (Step::call(noting("a")), "the run has used its 1 turns"),
+        (cut_off, "the answer was cut off at the limit of tokens"),
+        (no_calls, "the model stopped to use tools and called none"),
+    ] {
+        let log = Log::default();
+        let inner = Agent::builder::<()>(scripted([step]))
+            .tools(notes(&log))
+            .max_turns(1)
+            .build()
+            .unwrap();
+        let steps = [Step::call(asks("1", "research")), Step::text("done")];
+        let answer = around(&inner, "research", steps).run("go").await.unwrap();
+        assert_eq!(first_results(answer.transcript())[0].text(), text);
+    }
+}
+
 /// Never end.
 #[tool]
 async fn endless() {

@@ -1,9 +1,14 @@
 //! What each request is made with: messages that come while the run is under way, the tools, the model, the options.
 
 use crate::{Log, all_results, call, notes, noting, scripted};
+use agent::message::Content;
 use agent::message::{Message, Outcome, Part, Reply, StopReason};
 use agent::model::{FunctionModel, Model, RequestOptions, Step, ToolChoice};
-use agent::{Agent, Inbox, State, ToolOutput, tool, tools};
+use agent::{
+    Agent, Gate, Hook, Inbox, Limit, Limits, RunErrorKind, RunInfo, State, ToolError, ToolOutput,
+    tool, tools,
+};
+use async_trait::async_trait;
 use std::sync::{Arc, Mutex};
 
 /// Say something to the model while it works.
@@ -12,6 +17,80 @@ fn interrupt(State(inbox): State<Inbox>) {
     inbox.steer("and hurry");
     inbox.follow_up("now the next");
     inbox.follow_up("and the last");
+}
+
+/// Leaves nothing of what it does not like.
+struct Mute;
+
+#[async_trait]
+impl Hook for Mute {
+    fn name(&self) -> &'static str {
+        "mute"
+    }
+
+    async fn input(&self, _: &RunInfo<'_>, content: &[Content]) -> Result<Gate, ToolError> {
+        Ok(match content[0].as_text() {
+            Some("shout") => Gate::Replace(" ".to_owned()),
+            _ => Gate::Pass,
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_leaves_nothing_of_the_prompt_is_named_and_of_a_later_message_nothing_is_heard()
+{
+    let agent = |steps: Vec<Step>| {
+        let builder = Agent::builder::<()>(scripted(steps)).hook(Mute);
+        builder.build().unwrap()
+    };
+    let error = agent(vec![]).run("shout").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Stopped);
+    assert_eq!(
+        error.to_string(),
+        "the hook `mute` ended the run: it put nothing in the place of the prompt"
+    );
+
+    let inbox = Inbox::new();
+    inbox.steer("shout");
+    let run = agent(vec![Step::text("hello")]).run("hello").inbox(&inbox);
+    assert_eq!(run.await.unwrap().transcript().len(), 2);
+}
+
+#[tokio::test]
+async fn a_follow_up_for_which_no_turn_is_left_ends_the_run_with_the_limit_and_is_not_lost() {
+    let inbox = Inbox::new();
+    inbox.follow_up("and then?");
+    let agent = Agent::builder::<()>(scripted([Step::text("first")]))
+        .max_turns(1)
+        .build()
+        .unwrap();
+    let error = agent.run("go").inbox(&inbox).await.unwrap_err();
+    assert_eq!(error.limit(), Some(&Limit::Turns(1)));
+    assert_eq!(
+        error.to_string(),
+        "the run has used its 1 turns; raise the limit or go on from the transcript"
+    );
+    let transcript = error.into_transcript();
+    assert_eq!(transcript.len(), 3);
+    assert_eq!(transcript[2], Message::user("and then?"));
+
+    // Where a last answer is wanted, the model is told no more than is so, and nothing that only the host could do.
+    let inbox = Inbox::new();
+    inbox.follow_up("and then?");
+    let model = scripted([Step::text("first"), Step::text("last")]);
+    let agent = Agent::builder::<()>(Arc::clone(&model))
+        .limits(Limits::new().turns(1).last_answer())
+        .build()
+        .unwrap();
+    let answer = agent.run("go").inbox(&inbox).await.unwrap();
+    assert_eq!(answer.text(), "last");
+    assert_eq!(answer.limit(), Some(&Limit::Turns(1)));
+    assert_eq!(
+        model.requests()[1].last(),
+        Some(&Message::user(
+            "the run has used its 1 turns. Answer now with what you have; no tool can be called any more."
+        ))
+    );
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod crash;
+mod hangs;
 mod history;
 mod kill;
 mod pauses;
