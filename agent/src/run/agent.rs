@@ -1,11 +1,11 @@
 //! What a program sets up once.
 
-use super::approval::Paused;
 use super::builder::AgentBuilder;
 use super::events::Events;
 use super::extension::{ExtensionError, Extensions};
 use super::host::{Given, RunHost};
 use super::limits::Counts;
+use super::paused::Paused;
 use super::plan::Setup;
 use super::session::Session;
 use super::start::Run;
@@ -82,6 +82,10 @@ impl Agent {
     /// A run that goes on where it waited, with the decisions and answers that it was given meanwhile: in this process or
     /// another one, with the same code or newer. Calls that ran are not run again; calls about which nobody has decided are
     /// asked about again, and so are those whose tool or arguments are not what was shown.
+    ///
+    /// What it takes to go on is looked at first, agents inside calls included: the data of the run, the agents that it was
+    /// handed to, whether edited arguments fit. Where something is missing nothing is done, and
+    /// [`RunError::into_paused`](crate::RunError::into_paused) gives the run back with all that was decided.
     ///
     /// If it was of a [`Session`], give it that session again: it then goes on only from where that is.
     pub fn resume(&self, paused: Paused) -> Run {

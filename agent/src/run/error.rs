@@ -1,5 +1,5 @@
-use super::approval::Paused;
 use super::limit::Limit;
+use super::paused::Paused;
 use super::session::SessionError;
 use super::start::Answer;
 use super::state::RunState;

@@ -8,7 +8,7 @@
 //! only through `effects`, so that between two effects the loop is pure, and is told to `events`. `plan` is what an agent
 //! was set up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
 //! `limits` what it may use (`limit` is one of them), `live` shows it at any time, `call_ids` keeps the ids of its calls
-//! apart. `approval` with `signing`, `session`, `inbox`, `middleware` (with `clock`), `compact`, `delegate`, `output` and `extension` are
+//! apart. `approval` and `paused` with `signing`, `session`, `inbox`, `middleware` (with `clock`), `compact`, `delegate`, `output` and `extension` are
 //! what a host adds.
 
 mod agent;
@@ -34,6 +34,7 @@ mod limits;
 mod live;
 mod middleware;
 mod output;
+mod paused;
 mod plan;
 mod resume;
 mod session;
@@ -46,7 +47,7 @@ mod step;
 mod turn;
 
 pub use agent::{Agent, Prompt};
-pub use approval::{DecisionError, Paused, PendingCall, Verdict, WaitingCall};
+pub use approval::{DecisionError, PendingCall, Verdict, WaitingCall};
 pub use builder::AgentBuilder;
 pub use compact::{Compactor, KeepLast, Shorter, Summarize};
 pub use error::{RunError, RunErrorKind};
@@ -58,6 +59,7 @@ pub use limits::Limits;
 pub use live::{LiveCall, LiveRun, LiveStage, Watch};
 pub use middleware::{ConcurrencyLimit, Middleware, Next, RateLimit, Retry};
 pub use output::{DecodeAnswerError, TypedAnswer, TypedRun};
+pub use paused::Paused;
 pub use plan::Execution;
 pub use session::{Change, Session, SessionError, SessionLog, SessionStore, Stored};
 #[cfg(feature = "signing")]

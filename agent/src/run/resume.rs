@@ -2,11 +2,12 @@
 //! run ends with an error of the host's, nothing was done, and all that was decided stands.
 
 use super::agent::Agent;
-use super::approval::{Verdict, place};
+use super::approval::Verdict;
 use super::batch::slot;
 use super::delegate::agent_of;
 use super::error::Cause;
 use super::host::RunHost;
+use super::paused::place;
 use super::state::{RunState, Stage};
 use super::turn::Drive;
 use crate::message::Content;

@@ -1,8 +1,8 @@
 //! Conversations that outlive their runs, and runs that outlive their process.
 
-use super::approval::Paused;
 use super::effects::{Keeper, Moment};
 use super::error::Cause;
+use super::paused::Paused;
 use super::state::{Head, OpenCall, RunState};
 use crate::history;
 use crate::message::{Message, Transcript};

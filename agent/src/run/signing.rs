@@ -1,6 +1,7 @@
 //! Runs and decisions that leave the host: signed, so that what comes back is what went out.
 
-use super::approval::{DecisionError, Paused, PendingCall, Verdict};
+use super::approval::{DecisionError, PendingCall, Verdict};
+use super::paused::Paused;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;

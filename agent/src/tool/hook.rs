@@ -14,7 +14,8 @@ use std::fmt;
 /// [agent](crate::AgentBuilder::hook). Around a call they come in this order: `before` of the tool, `before` of the
 /// agent, middleware, the tool, `after` of the agent, `after` of the tool; several of one place in the order in which they
 /// were given. `before` is asked for the whole batch before any of it starts, `after` for the whole batch when all of it
-/// has ended, both in the model's order. Hooks of one run are never called at the same time.
+/// has ended, both in the model's order. Arguments that a person wrote in place of the model's are shown to `before` again.
+/// Hooks of one run are never called at the same time.
 ///
 /// Each hook sees what those before it made of a prompt, a call or an answer. It cannot
 /// [call](ToolContext::invoke) tools of its own run: that would ask the hooks while they are being asked.

@@ -99,18 +99,26 @@ fn decide(paused: &mut Paused, person: &mut Lines) -> Result<(), Box<dyn Error>>
     let pending: Vec<(String, String)> = pending.collect();
     for (id, shown) in pending {
         println!("? {shown}");
-        let verdict = loop {
-            print!("> ");
-            io::stdout().flush()?;
-            let line = person.next().ok_or("nobody answers any more")??;
-            match verdict(&line) {
-                Some(verdict) => break verdict,
-                None => println!("  yes | no <why> | edit <other arguments, JSON> | all"),
-            }
-        };
-        paused.decide(&id, verdict)?;
+        decide_about(&id, paused, person)?;
     }
     Ok(())
+}
+
+/// Asks about one call until there is a decision that can be one.
+fn decide_about(id: &str, paused: &mut Paused, person: &mut Lines) -> Result<(), Box<dyn Error>> {
+    loop {
+        print!("> ");
+        io::stdout().flush()?;
+        let line = person.next().ok_or("nobody answers any more")??;
+        let Some(verdict) = verdict(&line) else {
+            println!("  yes | no <why> | edit <other arguments, JSON> | all");
+            continue;
+        };
+        match paused.decide(id, verdict) {
+            Ok(()) => return Ok(()),
+            Err(error) => println!("  {error}"),
+        }
+    }
 }
 
 #[tokio::main]
@@ -123,6 +131,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Err(error) if error.kind() == RunErrorKind::Approval => {
                 let mut paused = error.into_paused()?;
                 decide(&mut paused, &mut person)?;
+                end = agent.resume(paused).await;
+            }
+            // What a person wrote does not fit the tool: nothing was done, and they are asked about that call again.
+            Err(error) if error.kind() == RunErrorKind::WrongEdit => {
+                println!("  {error}");
+                let id = error.wrong_edit().unwrap_or_default().to_owned();
+                let mut paused = error.into_paused()?;
+                decide_about(&id, &mut paused, &mut person)?;
                 end = agent.resume(paused).await;
             }
             end => break end?,

@@ -45,6 +45,7 @@ pub async fn act(
     let is = |name: &str| arguments.get(name) == Some(&Value::Bool(true));
     let mark = arguments["mark"].as_u64().unwrap();
     start(world, mark, (is("ask"), is("deny")), depth, context);
+    world.runs_on(mark, Value::Object(arguments.clone()).to_string());
     context.progress("it begins");
     if world.below(2) == 0 {
         tokio::time::sleep(Duration::from_millis(world.below(900) as u64)).await;

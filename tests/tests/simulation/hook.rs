@@ -84,10 +84,13 @@ impl Hook for Meddler {
     async fn before(&self, call: &CallInfo<'_>) -> Result<Before, ToolError> {
         let world = &self.world;
         let _asking = Asking::begin(world, call.context()).await;
+        let mark = mark_in(call.arguments());
+        if let Some(mark) = mark {
+            world.sees(mark, call.arguments());
+        }
         if !self.meddles {
             return Ok(Before::Run);
         }
-        let mark = mark_in(call.arguments());
         Ok(match world.below(40) {
             0 => Before::Refuse("a hook says no".to_owned()),
             1 => Before::Ask("a hook wants it asked".to_owned()),
@@ -100,7 +103,11 @@ impl Hook for Meddler {
             }
             6 => Before::Rewrite("{".to_owned()),
             7 if call.name() != "helper" => {
-                Before::Rewrite(json!({"mark": mark, "act": "answer"}).to_string())
+                let text = json!({"mark": mark, "act": "answer"}).to_string();
+                if let Some(mark) = mark {
+                    world.sees(mark, &text);
+                }
+                Before::Rewrite(text)
             }
             _ => Before::Run,
         })

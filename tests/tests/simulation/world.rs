@@ -45,6 +45,8 @@ pub struct Log {
     pub approved: BTreeSet<u64>,
     pub approved_tools: BTreeSet<String>,
     pub answered: BTreeSet<u64>,
+    /// What hooks have seen of each call, or made of it.
+    pub seen: BTreeSet<(u64, String)>,
     /// How many hooks are being asked, by run.
     pub hooks: BTreeMap<String, u32>,
     /// What went wrong on the way.
@@ -89,6 +91,22 @@ impl World {
 
     pub fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap()
+    }
+
+    /// A hook has seen a call with these arguments.
+    pub fn sees(&self, mark: u64, arguments: &str) {
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
+        self.log().seen.insert((mark, arguments.to_string()));
+    }
+
+    /// A call runs on these arguments, which a hook must have seen or made.
+    pub fn runs_on(&self, mark: u64, arguments: String) {
+        let mut log = self.log();
+        let call = (mark, arguments);
+        if !log.seen.contains(&call) {
+            log.wrong
+                .push(format!("no hook has seen {call:?}, which runs"));
+        }
     }
 
     pub fn new_mark(&self) -> u64 {
