@@ -9,6 +9,9 @@ use std::borrow::Cow;
 /// So much of a server's own words is shown.
 const SHOWN: usize = 600;
 
+/// Errors inside of errors are looked into so deep.
+const NESTED: usize = 8;
+
 /// The error of an answer with an HTTP status other than success, from its body.
 ///
 /// Reads the shapes of the three protocols and those of the gateways before them; a body that is none of these (a
@@ -74,9 +77,10 @@ pub(super) fn reported_in(name: &str, said: &str) -> Option<ModelError> {
 }
 
 fn is_error(json: &str) -> bool {
-    if json.starts_with('[') {
-        let list: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
-        return list.first().is_some_and(|first| is_error(first.get()));
+    let json = unlisted(json);
+    // A list would be read as a struct, member by member.
+    if !json.starts_with('{') {
+        return false;
     }
     let Ok(shape) = serde_json::from_str::<Shape<'_>>(json) else {
         return false;
@@ -94,6 +98,15 @@ fn is_error(json: &str) -> bool {
                 || (shape.message.filled().is_some() && number.is_some())
         }
     }
+}
+
+/// The first of a list, or what is none.
+fn unlisted(json: &str) -> &str {
+    if !json.starts_with('[') {
+        return json;
+    }
+    let list: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+    list.first().map_or(json, |first| first.get())
 }
 
 fn happened(kind: ModelErrorKind) -> &'static str {
@@ -179,7 +192,8 @@ struct Report {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Shape<'a> {
-    #[serde(borrow)]
+    /// A list of them at Cloudflare.
+    #[serde(borrow, alias = "errors")]
     error: Raw<'a>,
     #[serde(borrow)]
     object: Raw<'a>,
@@ -207,16 +221,20 @@ struct Details<'a> {
 impl Report {
     /// Reads `{"error": {..}}`, `{"error": ".."}`, a bare error, FastAPI's `{"detail": ..}`, or any of these in a list.
     fn read(json: &str) -> Option<Self> {
-        let json = json.trim();
+        Self::read_inside(json, NESTED)
+    }
+
+    fn read_inside(json: &str, levels: usize) -> Option<Self> {
+        let levels = levels.checked_sub(1)?;
+        let json = unlisted(json.trim());
         if let Some(text) = Some(json).filter(|json| json.starts_with('"')) {
             return Some(Self {
                 message: serde_json::from_str(text).ok()?,
                 ..Self::default()
             });
         }
-        if json.starts_with('[') {
-            let list: Vec<&RawValue> = serde_json::from_str(json).ok()?;
-            return Self::read(list.first()?.get());
+        if !json.starts_with('{') {
+            return None;
         }
         let shape: Shape<'_> = serde_json::from_str(json).ok()?;
         let outer = Self {
@@ -234,7 +252,7 @@ impl Report {
                 .unwrap_or_default(),
         };
         if let Some(error) = shape.error.get() {
-            let inner = Self::read(error)?;
+            let inner = Self::read_inside(error, levels)?;
             // Around a mere sentence, what stands beside it is all there is; the `"type": "error"` around an
             // Anthropic error says nothing.
             return Some(Self {

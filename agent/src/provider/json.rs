@@ -89,7 +89,11 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(Some(Cow::Owned(number.to_string())))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        if self.strict {
+            // Only its own digits say what it is.
+            return Err(E::invalid_type(Unexpected::Float(number), &self));
+        }
         Ok(None)
     }
 
@@ -198,12 +202,12 @@ impl<'a> Raw<'a> {
         serde_json::from_str(self.get()?).ok()
     }
 
-    /// The text that it is, or the JSON that stands where a text should.
+    /// The text that it is, or the JSON that stands where a text should; a truth value is none.
     pub(super) fn text_or_json(self) -> Text<'a> {
         match self.get() {
             Some(json) if json.starts_with('"') => serde_json::from_str(json).unwrap_or_default(),
+            Some("true" | "false") | None => Text(None),
             Some(json) => Text::borrowed(json),
-            None => Text(None),
         }
     }
 }
@@ -302,7 +306,7 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// A list where the wire may also say null. Mostly there is one element, which then costs no allocation: a stream has
+/// A list where the wire may also say null, as it may for an element. Mostly there is one element, which then costs no allocation: a stream has
 /// a list in a list for every word.
 #[derive(Debug)]
 pub(super) struct List<T> {
@@ -378,12 +382,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut list = List {
-            first: seq.next_element()?,
-            more: Vec::new(),
-        };
-        while let Some(next) = seq.next_element()? {
-            list.more.push(next);
+        let mut list = List::default();
+        while let Some(element) = seq.next_element::<Option<T>>()? {
+            match element {
+                Some(element) if list.first.is_none() => list.first = Some(element),
+                element => list.more.extend(element),
+            }
         }
         Ok(list)
     }

@@ -2,7 +2,7 @@
 //!
 //! A protocol is a [`Wire`]: it encodes a [`Request`](crate::model::Request), and decodes an answer, whole or while it
 //! streams, without a socket and without a clock. `openai_chat` is the one to read first; `sse` splits a stream into
-//! events, `json` reads what servers get nearly right, `known` parts off what nobody reads, `stop` knows words for stopping, `failure` turns a server's errors into ours. `encoder` is what a protocol
+//! events, `json` reads what servers get nearly right, `known` parts off what nobody reads, `surrogates` joins halves of letters, `stop` knows words for stopping, `failure` turns a server's errors into ours. `encoder` is what a protocol
 //! says of writing requests, and what all do with one: `body` writes JSON, `tools` the tools in it, `shape` the form of the
 //! answer, `call` a call that goes back, `results` what tools have said; `ready` keeps a conversation as bytes, and `request_body` is what comes out. `http` sends: one [`HttpModel`] for all protocols, with retries, time limits and keys that cannot be printed.
 
@@ -23,6 +23,7 @@ mod results;
 mod shape;
 mod sse;
 mod stop;
+mod surrogates;
 #[cfg(test)]
 mod tests;
 mod tools;

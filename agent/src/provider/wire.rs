@@ -3,6 +3,7 @@ use super::failure::{plain, reported_in};
 use super::json::excerpt;
 use super::request_body::RequestBody;
 use super::sse::{BOM, Event, Parser};
+use super::surrogates::Surrogates;
 use crate::message::{Part, Protocol, Reply};
 use crate::model::{ModelError, ModelErrorKind, ModelEvent, Request};
 use crate::schema::Dialects;
@@ -170,10 +171,12 @@ impl From<ModelError> for Trouble {
 /// Takes one event of a stream: what is the same over every protocol.
 fn take(
     events: &mut dyn Events,
+    surrogates: &mut Surrogates,
     event: Event<'_>,
     out: &mut Vec<ModelEvent>,
 ) -> Result<(), ModelError> {
-    let data = event.data.trim();
+    let data = surrogates.join(event.data.trim());
+    let data = &*data;
     if data == "[DONE]" {
         events.done(out);
         return Ok(());
@@ -210,7 +213,8 @@ fn take_whole(
     out: &mut Vec<ModelEvent>,
 ) -> Result<Reply, ModelError> {
     let text = String::from_utf8_lossy(body);
-    match events.whole(text.trim_start_matches('\u{feff}').trim(), out) {
+    let text = Surrogates::default().join(text.trim_start_matches('\u{feff}').trim());
+    match events.whole(&text, out) {
         Ok(true) => Ok(events.take()),
         Ok(false) => Err(not_an_answer(body)),
         Err(Trouble::Reported(error)) => Err(error),
@@ -239,6 +243,7 @@ const BROKE_OFF: &str = "the answer ended before the model said that it was done
 #[derive(Debug)]
 pub struct Decoder {
     sse: Parser,
+    surrogates: Surrogates,
     events: Box<dyn Events>,
     form: Form,
     /// The first bytes, until an event shows that they are a stream of events; of an answer that was not streamed all.
@@ -266,6 +271,7 @@ impl Decoder {
     pub(super) fn new(events: impl Events + 'static) -> Self {
         Self {
             sse: Parser::default(),
+            surrogates: Surrogates::default(),
             events: Box::new(events),
             form: Form::Open,
             head: Vec::new(),
@@ -298,9 +304,10 @@ impl Decoder {
         }
         let events = &mut *self.events;
         let begun = &mut self.begun;
+        let surrogates = &mut self.surrogates;
         let result = self.sse.push(bytes, |event| {
             *begun = true;
-            take(events, event, out)
+            take(events, surrogates, event, out)
         });
         result.map_err(|error| self.fail(error))?;
         self.bounded(self.sse.pending())
@@ -347,9 +354,10 @@ impl Decoder {
         }
         // The last event may lack its end. If it cannot be read, it was cut, and that is what is said below.
         let begun = &mut self.begun;
+        let surrogates = &mut self.surrogates;
         let ended = std::mem::take(&mut self.sse).finish(|event| {
             *begun = true;
-            take(events, event, out)
+            take(events, surrogates, event, out)
         });
         match ended {
             Err(error) if error.kind() != ModelErrorKind::Protocol => Err(self.fail(error)),

@@ -302,3 +302,139 @@ fn a_call_is_announced_once_its_name_and_its_id_are_known() {
     };
     assert_eq!(events, [started, arguments("{\"x\""), arguments(":1}")]);
 }
+
+#[test]
+fn arguments_in_the_shape_of_an_object_or_of_a_text_are_the_same() {
+    let x = r#"{"x":1}"#;
+    let block = |input: Value| json!({"type": "tool_use", "id": "a", "name": "f", "input": input});
+    let piece = |json: Value| {
+        sse(&[
+            json!({"type": "content_block_start", "index": 0, "content_block": block(json!({}))}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": json}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+        ])
+    };
+    let whole =
+        |input: Value| json!({"content": [block(input)], "stop_reason": "tool_use"}).to_string();
+    let item = |arguments: Value| {
+        json!({"status": "completed", "output": [{"type": "function_call", "call_id": "a", "name": "f", "arguments": arguments}]}).to_string()
+    };
+    let call = |arguments: Value| {
+        json!({"choices": [{"message": {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": arguments}}]}, "finish_reason": "tool_calls"}]}).to_string()
+    };
+    for arguments in [json!({"x": 1}), json!(x)] {
+        for (protocol, body) in [
+            ("anthropic-messages", piece(arguments.clone())),
+            ("anthropic-messages", whole(arguments.clone())),
+            ("openai-responses", item(arguments.clone())),
+            ("openai-chat", call(arguments.clone())),
+        ] {
+            let reply = wire(protocol).decode_json(body.as_bytes()).unwrap();
+            assert_eq!(calls(&reply), [format!("a f {x}")], "{protocol}: {body}");
+        }
+    }
+}
+
+#[test]
+fn an_item_that_comes_again_is_the_same_call_and_another_of_its_id_is_not() {
+    let item = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
+    let event = |word: &str, index: Option<u64>, item: Value| {
+        let mut event = json!({"type": format!("response.output_item.{word}"), "item": item});
+        if let Some(index) = index {
+            event["output_index"] = index.into();
+        }
+        event
+    };
+    let end =
+        json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
+    for (events, expected) in [
+        // Announced and ended without a number and an id of its own.
+        (
+            vec![
+                event("added", None, item("a", "f", "")),
+                event("done", None, item("a", "f", "{}")),
+                event("added", None, item("b", "g", "")),
+                event("done", None, item("b", "g", "{}")),
+            ],
+            &["a f {}", "b g {}"][..],
+        ),
+        // Ended twice.
+        (
+            vec![
+                event("done", Some(0), item("a", "f", "{}")),
+                event("done", Some(0), item("a", "f", "{}")),
+            ],
+            &["a f {}"],
+        ),
+        // Two calls of one id, or of one number.
+        (
+            vec![
+                event("done", Some(0), item("a", "f", "{}")),
+                event("done", Some(1), item("a", "f", "{}")),
+            ],
+            &["a f {}", "a f {}"],
+        ),
+        (
+            vec![
+                event("done", Some(0), item("a", "f", "{}")),
+                event("done", Some(0), item("a", "g", "{}")),
+                event("done", Some(0), item("b", "g", "{}")),
+            ],
+            &["a f {}", "a g {}", "b g {}"],
+        ),
+    ] {
+        let body = sse(&[events, vec![end.clone()]].concat());
+        let (events, reply) = decode("openai-responses", body.as_bytes());
+        assert_eq!(calls(&reply.unwrap()), expected, "{body}");
+        assert_eq!(shown(&events).len(), expected.len(), "{body}");
+    }
+}
+
+#[test]
+fn a_letter_that_is_cut_in_halves_is_whole_again() {
+    // Two halves of a crab, each at the edge of a piece.
+    let cut = |body: &str| body.replace("HEAD", "a\\ud83e").replace("TAIL", "\\udd80b");
+    let chat = |field: &str| {
+        cut(&sse(&[
+            json!({"choices": [{"delta": {field: "HEAD"}}]}),
+            json!({"choices": [{"delta": {field: "TAIL"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        ]))
+    };
+    let piece = |text: &str| json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": text}}]}}]});
+    let anthropic = |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
+    let responses = |text: &str| json!({"type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": text});
+    for (protocol, body) in [
+        ("openai-chat", chat("content")),
+        (
+            "anthropic-messages",
+            cut(&sse(&[
+                anthropic("HEAD"),
+                anthropic("TAIL"),
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+            ])),
+        ),
+        (
+            "openai-responses",
+            cut(&sse(&[
+                responses("HEAD"),
+                responses("TAIL"),
+                json!({"type": "response.completed", "response": {"status": "completed"}}),
+            ])),
+        ),
+    ] {
+        let (_, reply) = decode(protocol, body.as_bytes());
+        assert_eq!(reply.unwrap().text(), "a\u{1f980}b", "{protocol}");
+    }
+    let calls_cut = cut(&sse(&[
+        piece("{\"x\":\"HEAD"),
+        piece("TAIL\"}"),
+        json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+    ]));
+    let (_, reply) = decode("openai-chat", calls_cut.as_bytes());
+    assert_eq!(calls(&reply.unwrap()), ["a f {\"x\":\"a\u{1f980}b\"}"]);
+    // A half that stays alone is a letter that nobody knows, and takes nothing else with it.
+    let alone = chat("content").replace("\\udd80", "");
+    let (_, reply) = decode("openai-chat", alone.as_bytes());
+    assert_eq!(reply.unwrap().text(), "ab");
+}

@@ -132,6 +132,7 @@ fn an_error_is_one_in_whatever_shape_it_comes() {
         json!({"error": said}).to_string(),
         json!({"error": {"message": said}}).to_string(),
         json!({"error": [{"message": said}]}).to_string(),
+        json!({"success": false, "errors": [{"code": 500, "message": said}]}).to_string(),
         json!({"error": {"error": {"message": said, "code": 500}}}).to_string(),
         json!([{"error": {"message": said, "code": 503, "status": "UNAVAILABLE"}}]).to_string(),
         json!({"type": "error", "message": said}).to_string(),

@@ -373,3 +373,63 @@ fn tokens_are_counted_wherever_a_server_writes_them_and_the_last_word_counts() {
         assert_eq!((usage.input, usage.output), (7, 2), "{protocol} {events:?}");
     }
 }
+
+#[test]
+fn a_text_is_one_also_where_it_has_another_shape() {
+    let chat = |content: Value| json!({"choices": [{"message": {"content": content, "refusal": false, "tool_calls": [null]}, "finish_reason": "stop"}]});
+    for (protocol, body, text) in [
+        ("openai-chat", chat(json!(1.5)), "1.5"),
+        ("openai-chat", chat(json!(5)), "5"),
+        ("openai-chat", chat(json!(["so", "!"])), r#"["so","!"]"#),
+        (
+            "anthropic-messages",
+            json!({"content": ["so", {"type": "text", "text": "!"}], "stop_reason": "end_turn"}),
+            "so!",
+        ),
+        (
+            "openai-responses",
+            json!({"status": "completed", "output": [{"type": "message", "content": "so"}]}),
+            "so",
+        ),
+    ] {
+        let reply = wire(protocol)
+            .decode_json(body.to_string().as_bytes())
+            .unwrap();
+        assert_eq!(reply.text(), text, "{protocol}: {body}");
+        assert_eq!(
+            (reply.refusal(), reply.calls().count()),
+            (None, 0),
+            "{protocol}: {body}"
+        );
+    }
+}
+
+#[test]
+fn an_answer_that_is_nested_without_end_is_no_answer() {
+    let deep = 30_000;
+    for inside in ["[", r#"{"error":"#, r#"{"choices":["#, r#"{"output":["#] {
+        let body = inside.repeat(deep);
+        for protocol in ["openai-chat", "openai-responses", "anthropic-messages"] {
+            for body in [body.clone(), format!("{body}1{}", closed(inside, deep))] {
+                let whole = wire(protocol).decode_json(body.as_bytes());
+                let event = decode(protocol, format!("data: {body}\n\n").as_bytes()).1;
+                for reply in [whole, event].into_iter().flatten() {
+                    assert_eq!(reply.stop.reason, StopReason::Unknown, "{inside}");
+                }
+                let refused = agent::provider::error_answer(500, body.as_bytes());
+                assert!(refused.to_string().len() < 2_000);
+            }
+        }
+    }
+}
+
+fn closed(opened: &str, times: usize) -> String {
+    let closing = |letter| if letter == '[' { ']' } else { '}' };
+    let one: String = opened
+        .chars()
+        .rev()
+        .filter(|letter| "[{".contains(*letter))
+        .map(closing)
+        .collect();
+    one.repeat(times)
+}

@@ -64,8 +64,9 @@ pub(super) struct Delta<'a> {
     _stop_sequence: IgnoredAny,
     #[serde(borrow)]
     text: Text<'a>,
+    /// A text; some servers write the object itself.
     #[serde(borrow)]
-    partial_json: Text<'a>,
+    partial_json: Raw<'a>,
     #[serde(borrow)]
     thinking: Text<'a>,
     #[serde(borrow)]
@@ -169,10 +170,11 @@ impl Block {
                 self.later.push((name, json.into()));
             }
         }
+        let input = delta.partial_json.text_or_json();
         let text = match self.kind {
             Kind::Text => delta.text.as_str(),
             Kind::Thinking => delta.thinking.as_str(),
-            Kind::Call(_) | Kind::Hosted => delta.partial_json.as_str(),
+            Kind::Call(_) | Kind::Hosted => input.as_str(),
             Kind::RedactedThinking => None,
         };
         self.grow(text, out);
@@ -204,8 +206,8 @@ impl Block {
             return;
         }
         let start: Start<'_> = serde_json::from_str(&self.json).unwrap_or_default();
-        let input = start.input.get().filter(|input| !is_empty_object(input));
-        let input = input.map(str::to_owned);
+        let input = start.input.text_or_json().into_string();
+        let input = input.filter(|input| !is_empty_object(input));
         self.grow(input.as_deref(), out);
     }
 

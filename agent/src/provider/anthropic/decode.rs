@@ -195,13 +195,15 @@ impl Answer {
         self.take_stop(&message.stop_reason);
         self.take_usage(message.usage);
         let text = message.content.get().filter(|json| json.starts_with('"'));
-        if let Some(text) = text {
-            self.begin_block(None, &format!(r#"{{"type":"text","text":{text}}}"#), out);
-        }
         let blocks: List<&RawValue> = message.content.read().unwrap_or_default();
-        for json in blocks {
+        let blocks = blocks.into_iter().map(RawValue::get);
+        for json in text.into_iter().chain(blocks) {
             // A block that is there at once is whole.
-            self.begin_block(None, json.get(), out);
+            if json.starts_with('"') {
+                self.begin_block(None, &format!(r#"{{"type":"text","text":{json}}}"#), out);
+            } else {
+                self.begin_block(None, json, out);
+            }
             if let Some(block) = self.blocks.last_mut() {
                 block.end(out);
             }

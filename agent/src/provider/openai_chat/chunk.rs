@@ -40,6 +40,9 @@ pub(super) struct Chunk<'a, T> {
     _system_fingerprint: IgnoredAny,
     #[serde(rename = "obfuscation")]
     _obfuscation: IgnoredAny,
+    /// What Mistral hides the length of its words with.
+    #[serde(rename = "p")]
+    _padding: IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -146,7 +149,8 @@ macro_rules! defaults {
 
 defaults! {
     Chunk {
-        id, model, choices, usage, x_groq, error, _object, _created, _service_tier, _system_fingerprint, _obfuscation
+        id, model, choices, usage, x_groq, error, _object, _created, _service_tier, _system_fingerprint, _obfuscation,
+        _padding
     }
     Choice { index, finish_reason, usage, delta, message, _logprobs }
     Delta {
@@ -191,6 +195,7 @@ pub(super) const CHUNK: Known = Known(&[
     ("service_tier", None),
     ("system_fingerprint", None),
     ("obfuscation", None),
+    ("p", None),
     ("x_groq", None),
     ("error", None),
 ]);

@@ -89,6 +89,7 @@ const RESPONSE: Known = Known(&[
     ("incomplete_details", None),
     ("usage", None),
     ("background", None),
+    ("billing", None),
     ("conversation", None),
     ("frequency_penalty", None),
     ("instructions", None),
@@ -110,6 +111,7 @@ const RESPONSE: Known = Known(&[
     ("text", None),
     ("tool_choice", None),
     ("tools", None),
+    ("tool_usage", None),
     ("top_logprobs", None),
     ("top_p", None),
     ("truncation", None),
@@ -359,12 +361,21 @@ impl Answer {
         }
     }
 
-    /// The item that has begun and is this one.
+    /// The item that has begun and is this one: by its id, its number, the id of its call, or because nothing else tells.
+    /// One that has ended comes again only where all of that is said once more.
     fn open(&self, item: &Item<'_>, index: Option<u64>) -> Option<usize> {
-        let open = |growing: &&Growing| !growing.done && growing.kind == item.kind();
         self.items.iter().rposition(|growing| {
+            if growing.kind != item.kind() {
+                return false;
+            }
             let same_id = item.id.filled().is_some_and(|id| growing.id == id);
-            open(&growing) && (same_id || index.is_some() && growing.index == index)
+            let same_index = index.is_some() && growing.index == index;
+            let same_call = growing.is_call_of(item);
+            if growing.done {
+                return (same_id || same_index) && same_call;
+            }
+            let tells_nothing = index.is_none() && item.id.filled().is_none();
+            same_id || same_index || same_call || tells_nothing && !growing.is_call()
         })
     }
 

@@ -62,6 +62,13 @@ impl Growing {
         self.call.is_some()
     }
 
+    /// Whether it is a call with the id and the name of this one.
+    pub(super) fn is_call_of(&self, item: &Item<'_>) -> bool {
+        let own = Item::read(&self.json);
+        let same_name = own.name.filled().is_none() || own.name == item.name;
+        self.is_call() && same_name && own.call_id.filled().is_some() && own.call_id == item.call_id
+    }
+
     /// Takes it as it is in the end. The announced copy may lack what only the end knows.
     pub(super) fn end(&mut self, json: &str, answer_id: &str, out: &mut Vec<ModelEvent>) {
         self.json = json.into();

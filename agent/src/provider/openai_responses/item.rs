@@ -65,7 +65,13 @@ impl<'a> Item<'a> {
 
     /// The visible text, or the readable reasoning: in full where the provider gives it, else its summary.
     pub(super) fn text(&self) -> String {
-        let said = texts(self.content, |piece| piece.text);
+        let said = match self.content.get() {
+            Some(json) if json.starts_with('"') => {
+                let text = self.content.text_or_json();
+                text.into_string().unwrap_or_default()
+            }
+            _ => texts(self.content, |piece| piece.text),
+        };
         match self.kind() {
             Kind::Reasoning if said.is_empty() => texts(self.summary, |piece| piece.text),
             _ => said,
