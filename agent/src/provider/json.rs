@@ -26,6 +26,14 @@ impl<'a> Text<'a> {
         self.as_str().filter(|text| !text.is_empty())
     }
 
+    /// The text, if it stands in the input as it is.
+    pub(super) fn lent(&self) -> Option<&'a str> {
+        match self.0 {
+            Some(Cow::Borrowed(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(super) fn into_string(self) -> Option<String> {
         self.0.map(Cow::into_owned)
     }
@@ -317,6 +325,11 @@ pub(super) struct List<T> {
 impl<T> List<T> {
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none()
+    }
+
+    /// The element, if it is the only one.
+    pub(super) fn only(&self) -> Option<&T> {
+        self.first.as_ref().filter(|_| self.more.is_empty())
     }
 }
 

@@ -18,6 +18,7 @@ mod json;
 mod known;
 mod openai_dialect;
 mod ready;
+mod repeat;
 mod request_body;
 mod results;
 mod shape;

@@ -5,6 +5,7 @@ use crate::provider::json::{Members, Raw, Text, is_blank, quoted};
 use crate::provider::known::Known;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::borrow::Cow;
 
 /// One block of an answer, as far as it has come.
 #[derive(Debug)]
@@ -170,13 +171,8 @@ impl Block {
                 self.later.push((name, json.into()));
             }
         }
-        let input = delta.partial_json.text_or_json();
-        let text = match self.kind {
-            Kind::Text => delta.text.as_str(),
-            Kind::Thinking => delta.thinking.as_str(),
-            Kind::Call(_) | Kind::Hosted => input.as_str(),
-            Kind::RedactedThinking => None,
-        };
+        let text = self.text_of(delta);
+        let text = text.as_deref().and_then(Text::as_str);
         self.grow(text, out);
         text.is_some()
             || delta.signature.as_str().is_some()
@@ -184,7 +180,28 @@ impl Block {
             || !self.later.is_empty()
     }
 
-    fn grow(&mut self, text: Option<&str>, out: &mut Vec<ModelEvent>) {
+    /// The text that a delta adds to this block.
+    fn text_of<'d, 'a>(&self, delta: &'d Delta<'a>) -> Option<Cow<'d, Text<'a>>> {
+        match self.kind {
+            Kind::Text => Some(Cow::Borrowed(&delta.text)),
+            Kind::Thinking => Some(Cow::Borrowed(&delta.thinking)),
+            Kind::Call(_) | Kind::Hosted => Some(Cow::Owned(delta.partial_json.text_or_json())),
+            Kind::RedactedThinking => None,
+        }
+    }
+
+    /// What a delta says, where it says nothing but a text, as it stands in the event.
+    pub(super) fn only_text<'a>(&self, delta: &Delta<'a>) -> Option<&'a str> {
+        let raw = [delta.citation, delta.content, delta.encrypted_content];
+        let says_more =
+            delta.signature.as_str().is_some() || raw.iter().any(|value| value.get().is_some());
+        if says_more {
+            return None;
+        }
+        self.text_of(delta)?.lent()
+    }
+
+    pub(super) fn grow(&mut self, text: Option<&str>, out: &mut Vec<ModelEvent>) {
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             return;
         };

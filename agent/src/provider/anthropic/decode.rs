@@ -4,6 +4,7 @@ use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Members, Raw, Text};
 use crate::provider::known::{Known, Unknown};
+use crate::provider::repeat::Repeat;
 use crate::provider::stop::{broken_off, is_word};
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
@@ -21,6 +22,8 @@ pub(super) struct Answer {
     over: bool,
     usage: Usage,
     unknown: Unknown,
+    /// Most events are the one before with another text, for the block at this place.
+    last: Repeat<usize>,
 }
 
 #[derive(Deserialize, Default)]
@@ -90,8 +93,22 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
+        if let Some((at, text)) = self.last.text(data) {
+            if let Some(block) = self.blocks.get_mut(at) {
+                block.grow(Some(&text), out);
+            }
+            return Ok(true);
+        }
+        self.last.forget();
         match serde_json::from_str::<Step<'_>>(data) {
-            Ok(step) if step.message.get().is_none() => return Ok(self.step(name, step, out)),
+            Ok(step) if step.message.get().is_none() => {
+                let only = self.only_text(&step);
+                let known = self.step(name, step, out);
+                if let Some((at, text)) = only {
+                    self.last.remember(data, text, at);
+                }
+                return Ok(known);
+            }
             _ => {}
         }
         let parted = STEP.part(data)?;
@@ -235,8 +252,22 @@ impl Answer {
 
     /// The newest block of this number: servers that restart a message number anew.
     fn block(&mut self, index: Count) -> Option<&mut Block> {
-        let mut newest = self.blocks.iter_mut().rev();
-        newest.find(|block| index.0.is_none() || block.index == index.0)
+        let at = self.block_at(index)?;
+        self.blocks.get_mut(at)
+    }
+
+    fn block_at(&self, index: Count) -> Option<usize> {
+        let mut newest = self.blocks.iter();
+        newest.rposition(|block| index.0.is_none() || block.index == index.0)
+    }
+
+    /// What a step says, where it says nothing but a text of a block that has begun.
+    fn only_text<'a>(&self, step: &Step<'a>) -> Option<(usize, &'a str)> {
+        let delta = step.delta.as_ref()?;
+        let at = self.block_at(step.index)?;
+        let is_delta = step.kind.as_str() == Some("content_block_delta");
+        let text = self.blocks.get(at)?.only_text(delta)?;
+        is_delta.then_some((at, text))
     }
 
     fn take_usage(&mut self, usage: Raw<'_>) {

@@ -59,6 +59,20 @@ impl Calls {
         }
     }
 
+    /// The newest call of this number, once it is shown.
+    pub(super) fn shown(&self, number: u64) -> Option<usize> {
+        let at = (self.list.iter()).rposition(|call| call.index == Some(number))?;
+        self.list.get(at)?.shown.map(|_| at)
+    }
+
+    /// Takes more of the arguments of a call that is shown.
+    pub(super) fn grow(&mut self, at: usize, text: &str, out: &mut Vec<ModelEvent>) {
+        if let Some(call) = self.list.get_mut(at) {
+            call.arguments.push_str(text);
+            call.show(at, out);
+        }
+    }
+
     /// Takes a call of a whole answer.
     pub(super) fn push_whole(
         &mut self,

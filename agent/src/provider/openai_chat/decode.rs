@@ -1,11 +1,13 @@
 use super::calls::Calls;
 use super::chunk::{CHUNK, Call, Chunk, Delta};
+use super::only_text::OnlyText;
 use super::reasoning::Reasoning;
 use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
 use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, Raw, StrictText};
 use crate::provider::known::Unknown;
+use crate::provider::repeat::Repeat;
 use crate::provider::stop::{broken_off, is_word};
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
@@ -26,6 +28,17 @@ pub(super) struct Answer {
     done: bool,
     usage: Usage,
     unknown: Unknown,
+    /// Most chunks are the one before with another text.
+    last: Repeat<Whose>,
+}
+
+/// What a chunk adds its text to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The answer's own text.
+    Answer,
+    /// The arguments of the call at this place.
+    Call(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,6 +58,11 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
+        if let Some((whose, text)) = self.last.text(data) {
+            self.grow(whose, &text, out);
+            return Ok(true);
+        }
+        self.last.forget();
         self.take_json(data, Shape::Piece, out)
     }
 
@@ -81,7 +99,10 @@ impl Answer {
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
         if let Ok(chunk) = Chunk::read(json) {
-            return self.take_or_fail(chunk, shape, out);
+            let only = chunk.only_text();
+            let known = self.take_or_fail(chunk, shape, out)?;
+            self.remember(json, only);
+            return Ok(known);
         }
         let parted = CHUNK.part(json)?;
         let at = out.len();
@@ -90,6 +111,27 @@ impl Answer {
             self.unknown.show(parted.unknown, at, out);
         }
         Ok(known)
+    }
+
+    /// Remembers a chunk that was taken and said no more than this.
+    fn remember(&mut self, json: &str, only: Option<OnlyText<'_>>) {
+        let found = only.and_then(|only| match only.call {
+            None => Some((only.text, Whose::Answer)),
+            Some(number) => Some((only.text, Whose::Call(self.calls.shown(number)?))),
+        });
+        if let Some((text, whose)) = found {
+            self.last.remember(json, text, whose);
+        }
+    }
+
+    fn grow(&mut self, whose: Whose, text: &str, out: &mut Vec<ModelEvent>) {
+        match whose {
+            Whose::Answer => {
+                self.text.push_str(text);
+                out.push(ModelEvent::Text(text.to_owned()));
+            }
+            Whose::Call(at) => self.calls.grow(at, text, out),
+        }
     }
 
     fn take_or_fail(

@@ -7,6 +7,7 @@ mod calls;
 mod chunk;
 mod decode;
 mod encode;
+mod only_text;
 mod options;
 mod reasoning;
 mod vendors;
