@@ -104,7 +104,9 @@ impl BuiltIn for Inner {
         let inner = serde_json::to_value(&state).map_err(|error| {
             ToolError::internal(format!("the run that waits has no JSON: {error}"))
         })?;
-        Ok(Ended::Suspended(Suspension::inside(reason, inner)))
+        Ok(Ended::Suspended(Box::new(Suspension::inside(
+            reason, inner,
+        ))))
     }
 }
 
@@ -135,7 +137,7 @@ impl BuiltIn for Handoff {
             return Err(ToolError::new("there is no run that could be handed over"));
         }
         let said = ToolOutput::text(format!("`{}` goes on from here", self.0));
-        Ok(Ended::Done(said.handing_to(self.0.as_str())))
+        Ok(Ended::Done(Box::new(said.handing_to(self.0.as_str()))))
     }
 }
 
@@ -185,7 +187,7 @@ impl BuiltIn for SearchTools {
             .collect();
         let names = found.iter().map(|tool| tool.name.to_string());
         let said = ToolOutput::text(lines.join("\n"));
-        Ok(Ended::Done(said.revealing(names)))
+        Ok(Ended::Done(Box::new(said.revealing(names))))
     }
 }
 

@@ -156,12 +156,17 @@ impl Reader<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the arguments, each on its own. A decoder of the macros ends in an error that has what was refused.
-    pub(crate) fn gathering(text: &'a str, schema: &'a Schema) -> Self {
+    /// A reader of the arguments, each on its own, but for those of which the schema has `told` that they are wrong as a
+    /// whole. A decoder of the macros ends in an error that has what was refused.
+    pub(crate) fn gathering(text: &'a str, schema: &'a Schema, told: Option<&Problems>) -> Self {
         let reader = Reader::new(text, schema);
+        let whole = |problem: &&Problem| problem.path.rfind('/') == Some(0);
+        let spoilt = told.into_iter().flat_map(Problems::iter).filter(whole);
         let gathering = Gathering {
             start: reader.scan,
-            spoilt: Vec::new(),
+            spoilt: spoilt
+                .map(|problem| parameter_of(schema, &problem.path))
+                .collect(),
             is_unclear: false,
             refusals: Vec::new(),
         };
@@ -198,7 +203,9 @@ impl<'a> Reader<'a> {
             let is_new = self.top.seen.insert(index);
             let left_out = property.is_left_out(schema.program(), self.scan);
             match schema.owner(index) {
-                Owner::Parameter(parameter) if is_new && !left_out => {
+                Owner::Parameter(parameter)
+                    if is_new && !left_out && !gathering.spoilt.contains(&parameter) =>
+                {
                     self.node = property.node;
                     gathering.start = self.scan;
                     return Ok(Some(parameter));

@@ -143,8 +143,8 @@ impl Schema {
         explain::explain(self, text, error, self.problems(text), &[])
     }
 
-    /// As [`explain`](Self::explain), in one list with what the author's own code refuses. What the schema has against
-    /// the text may be `told` already.
+    /// As [`explain`](Self::explain), in one list with what the author's own code refuses, where the schema has `told` what it
+    /// has against the text.
     pub(crate) fn explain_with(
         &self,
         text: &str,
@@ -152,7 +152,6 @@ impl Schema {
         told: Option<Problems>,
         refusals: &[Refusal],
     ) -> Problems {
-        let told = told.or_else(|| self.problems(text));
         explain::explain(self, text, error, told, refusals)
     }
 

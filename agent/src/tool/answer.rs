@@ -43,7 +43,7 @@ impl<T: Serialize + 'static> IntoOutput for T {
 
 impl IntoOutput for ToolOutput {
     fn into_output(self) -> End {
-        Ok(Ended::Done(self))
+        Ok(Ended::Done(Box::new(self)))
     }
 }
 

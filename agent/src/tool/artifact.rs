@@ -3,7 +3,7 @@
 use super::body::{End, Ended};
 use super::built_in::BuiltIn;
 use super::definition::Tool;
-use super::{BoxError, ToolContext, ToolError, ToolOutput, ToolSetError};
+use super::{BoxError, ToolContext, ToolError, ToolSetError};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -150,7 +150,7 @@ impl BuiltIn for ReadArtifact {
                 shortened(&range.id)
             )));
         };
-        Ok(Ended::Done(ToolOutput::text(part(&text, &range))))
+        Ok(Ended::Text(part(&text, &range)))
     }
 }
 

@@ -1,5 +1,5 @@
 use super::{Permission, ToolContext, ToolError, ToolOutput};
-use crate::schema::{ReadError, Reader, Refusal, Schema};
+use crate::schema::{Problems, ReadError, Reader, Refusal, Schema};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,10 +19,12 @@ pub(crate) trait Body: Send + Sync {
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError>;
 
-    /// What the author's own code refuses of arguments that do not fit: of each that can be read on its own.
+    /// What the author's own code refuses of arguments that do not fit, of each that can be read on its own: the schema has
+    /// `told` what it has against them.
     fn refusals<'a>(
         &'a self,
         _text: &'a str,
+        _told: Option<&Problems>,
         _schema: &'a Schema,
         _context: &'a ToolContext,
     ) -> Vec<Refusal> {
@@ -50,9 +52,9 @@ pub enum Ended {
     /// It answered in text, as most do: nothing is put around it before somebody asks for more.
     Text(String),
     /// It answered in another way, or with more.
-    Done(ToolOutput),
+    Done(Box<ToolOutput>),
     /// Somebody else will answer.
-    Suspended(Suspension),
+    Suspended(Box<Suspension>),
 }
 
 /// A call that waits for an answer from outside: a person, another program, a later process.
@@ -105,7 +107,7 @@ impl<'a> Prepared<'a> {
     }
 
     pub(crate) fn suspended(reason: impl Into<String>) -> Self {
-        let suspension = Suspension::new(reason);
+        let suspension = Box::new(Suspension::new(reason));
         Self::new(async move { Ok(Ended::Suspended(suspension)) })
     }
 

@@ -83,7 +83,8 @@ impl Tool {
         context: &ToolContext,
     ) -> Box<CallEnd> {
         let schema = &self.definition().parameters;
-        let gathered = || self.body().refusals(text, schema, context);
+        let told = told.or_else(|| schema.problems(text));
+        let gathered = || self.body().refusals(text, told.as_ref(), schema, context);
         let refusals = match error.refusals() {
             Some(refusals) => refusals.to_vec(),
             None => match catch_unwind(AssertUnwindSafe(gathered)) {
@@ -101,7 +102,7 @@ impl Tool {
     /// When somebody else will answer.
     pub(crate) async fn run(&self, prepared: Prepared<'_>) -> Result<CallEnd, Suspension> {
         match self.finish(prepared).await {
-            Ok(Ended::Suspended(suspension)) => Err(suspension),
+            Ok(Ended::Suspended(suspension)) => Err(*suspension),
             Ok(ended) => Ok(CallEnd::after(ended)),
             Err(end) => Ok(*end),
         }

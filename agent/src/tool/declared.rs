@@ -6,7 +6,7 @@
 use super::body::{Body, Prepared};
 use super::param::RunDataType;
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
-use crate::schema::{Parameter, ReadError, Reader, Refusal, Schema};
+use crate::schema::{Parameter, Problems, ReadError, Reader, Refusal, Schema};
 use std::sync::Arc;
 
 /// What the macro knows of a tool.
@@ -122,10 +122,11 @@ impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
     fn refusals<'a>(
         &'a self,
         text: &'a str,
+        told: Option<&Problems>,
         schema: &'a Schema,
         context: &'a ToolContext,
     ) -> Vec<Refusal> {
-        let gathered = self.prepare(Reader::gathering(text, schema), context);
+        let gathered = self.prepare(Reader::gathering(text, schema, told), context);
         let refusals = gathered
             .err()
             .and_then(|error| error.refusals().map(<[_]>::to_vec));

@@ -76,7 +76,7 @@ impl CallEnd {
     pub(super) fn after(ended: Ended) -> Self {
         match ended {
             Ended::Text(text) => Self::says(Outcome::Done, text),
-            Ended::Done(output) => Self::done(output),
+            Ended::Done(output) => Self::done(*output),
             Ended::Suspended(suspension) => Self::nobody_answers(&suspension),
         }
     }

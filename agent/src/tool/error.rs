@@ -13,7 +13,11 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 ///
 /// What the model reads is the error's own sentence (its `Display`), never its sources, its `Debug` text or a
 /// backtrace; of an [`internal`](Self::internal) one it reads only that the tool failed.
-pub struct ToolError {
+///
+/// It is one word, so that the answers which are none cost nothing to carry.
+pub struct ToolError(Box<Inner>);
+
+struct Inner {
     error: BoxError,
     visible: bool,
     advice: Advice,
@@ -46,18 +50,12 @@ impl ToolError {
     ///
     /// Each tool has a budget of these in a run, [`ToolPolicy::retries`](super::ToolPolicy::retries).
     pub fn retry(error: impl Into<BoxError>) -> Self {
-        Self {
-            advice: Advice::Retry,
-            ..Self::new(error)
-        }
+        Self::new(error).with_advice(Advice::Retry)
     }
 
     /// An error that tells the model not to try again.
     pub fn fatal(error: impl Into<BoxError>) -> Self {
-        Self {
-            advice: Advice::Final,
-            ..Self::new(error)
-        }
+        Self::new(error).with_advice(Advice::Final)
     }
 
     /// An error that may be gone a moment later: a connection that broke, a service that is busy.
@@ -65,10 +63,7 @@ impl ToolError {
     /// The middleware [`Retry`](crate::Retry) runs the call again, if its tool is declared idempotent; else the model is
     /// told that the same call may succeed later.
     pub fn transient(error: impl Into<BoxError>) -> Self {
-        Self {
-            advice: Advice::Transient,
-            ..Self::new(error)
-        }
+        Self::new(error).with_advice(Advice::Transient)
     }
 
     /// No failure: the call waits for an answer from outside, for which `reason` says in words for a person what is
@@ -92,78 +87,77 @@ impl ToolError {
     /// ```
     pub fn wait(reason: impl Into<String>) -> Self {
         let suspension = Suspension::new(reason);
-        Self {
-            advice: Advice::Wait(Box::new(suspension.clone())),
-            ..Self::new(suspension.reason)
-        }
+        let reason = suspension.reason.clone();
+        Self::new(reason).with_advice(Advice::Wait(Box::new(suspension)))
     }
 
     /// An error that is nobody's business but the host's: the model reads only that the tool failed. Of any other one it
     /// reads the [sentence](crate::yours#who-does-what), never a source.
     pub fn internal(error: impl Into<BoxError>) -> Self {
-        Self {
-            visible: false,
-            ..Self::new(error)
-        }
+        let mut error = Self::new(error);
+        error.0.visible = false;
+        error
     }
 
     /// The same error with more for the model to read or see: a screenshot, say.
     #[must_use]
     pub fn with_content(mut self, content: impl Into<Content>) -> Self {
-        self.content.push(content.into());
+        self.0.content.push(content.into());
         self
     }
 
     /// The error itself, with its sources: for logs.
     pub fn error(&self) -> &(dyn StdError + Send + Sync + 'static) {
-        &*self.error
+        &*self.0.error
     }
 
     /// What the author says about trying again.
     pub(crate) fn advice(&self) -> &Advice {
-        &self.advice
+        &self.0.advice
     }
 
     /// Whether the model may read its sentence.
     pub(crate) fn is_visible(&self) -> bool {
-        self.visible
+        self.0.visible
     }
 
     /// Whether it asks the model to try in another way.
     pub(crate) fn asks_for_retry(&self) -> bool {
-        self.advice == Advice::Retry
+        self.0.advice == Advice::Retry
     }
 
     /// An error that was told before, in the words in which the model was to read it.
     pub(super) fn told(text: String, retry: bool) -> Self {
         let advice = if retry { Advice::Retry } else { Advice::None };
-        Self {
-            advice,
-            ..Self::new(text)
-        }
+        Self::new(text).with_advice(advice)
+    }
+
+    fn with_advice(mut self, advice: Advice) -> Self {
+        self.0.advice = advice;
+        self
     }
 
     /// Whether the same call may succeed a moment later.
     pub fn is_transient(&self) -> bool {
-        self.advice == Advice::Transient
+        self.0.advice == Advice::Transient
     }
 
     /// What is waited for, if this is no failure.
-    pub(super) fn into_suspension(self) -> Result<Suspension, Self> {
-        match self.advice {
-            Advice::Wait(suspension) => Ok(*suspension),
+    pub(super) fn into_suspension(self) -> Result<Box<Suspension>, Self> {
+        match self.0.advice {
+            Advice::Wait(suspension) => Ok(suspension),
             _ => Err(self),
         }
     }
 
     /// What the model reads.
     pub(crate) fn content_for_model(&self) -> Vec<Content> {
-        let sentence = if self.visible {
-            self.error.to_string()
+        let sentence = if self.0.visible {
+            self.0.error.to_string()
         } else {
             "the tool failed for a reason of its own; other arguments will not help".to_owned()
         };
-        let sentence = match &self.advice {
+        let sentence = match &self.0.advice {
             Advice::None => sentence,
             Advice::Wait(_) => format!("{sentence}; nobody is there to answer"),
             Advice::Transient => format!("{sentence}; the same call may succeed later"),
@@ -171,7 +165,7 @@ impl ToolError {
             Advice::Final => format!("{sentence}; do not try again"),
         };
         let mut content = vec![Content::Text { text: sentence }];
-        content.extend(self.content.iter().cloned());
+        content.extend(self.0.content.iter().cloned());
         content
     }
 
@@ -179,12 +173,12 @@ impl ToolError {
     fn from_boxed(error: BoxError) -> Self {
         match error.downcast::<Boxed>() {
             Ok(boxed) => boxed.0,
-            Err(error) => Self {
+            Err(error) => Self(Box::new(Inner {
                 error,
                 visible: true,
                 advice: Advice::None,
                 content: Vec::new(),
-            },
+            })),
         }
     }
 }
@@ -192,16 +186,16 @@ impl ToolError {
 impl fmt::Debug for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolError")
-            .field("error", &self.error)
-            .field("visible", &self.visible)
-            .field("advice", &self.advice)
+            .field("error", &self.0.error)
+            .field("visible", &self.0.visible)
+            .field("advice", &self.0.advice)
             .finish_non_exhaustive()
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
+        self.0.error.fmt(f)
     }
 }
 
@@ -229,6 +223,6 @@ impl fmt::Display for Boxed {
 
 impl StdError for Boxed {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.error.source()
+        self.0.error().source()
     }
 }

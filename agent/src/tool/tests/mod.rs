@@ -48,7 +48,7 @@ async fn call(set: &ToolSet, name: &str, arguments: &str) -> Result<ToolOutput, 
     };
     match prepared.into_future().await? {
         Ended::Text(text) => Ok(ToolOutput::text(text)),
-        Ended::Done(output) => Ok(output),
+        Ended::Done(output) => Ok(*output),
         Ended::Suspended(_) => panic!("nothing here waits"),
     }
 }
