@@ -1,16 +1,19 @@
 //! What it costs to write the requests of a conversation that grows: `cargo bench -p agent --bench requests`.
 //!
-//! Each turn is a call and its result; the request of each turn is encoded, and nothing is sent. Time is the best of some
-//! rounds. It is printed and not judged: what must hold is a test, `tests/tests/request_work.rs`, by counted allocations.
+//! Each turn is four calls and their results; the request of each turn is encoded, and nothing is sent. Time is the best of some
+//! rounds. It is printed and not judged: what must hold is a test, `agent/tests/counted`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use agent::ToolSet;
-use agent::message::{Message, Outcome, Part, Reply, StopReason, ToolCall, ToolResult, Transcript};
+use agent::message::{Message, Transcript};
 use agent::model::{Request, RequestOptions};
 use agent::provider::{BodyFields, Target, Wire, protocols};
 use allocation_counter::measure;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+
+#[path = "work/mod.rs"]
+mod work;
 
 const ROUNDS: usize = 7;
 
@@ -65,25 +68,9 @@ fn conversation(wire: &dyn Wire, turns: usize) -> Run {
         run.time += began.elapsed();
         run.allocations += cost.count_total;
         run.bytes += cost.bytes_total;
-        for said in turn(number) {
+        for said in work::turn(number) {
             transcript.push(said);
         }
     }
     run
-}
-
-/// What a model and a tool say in a turn: some words, a call, and a result of two kilobytes.
-fn turn(number: usize) -> [Message; 2] {
-    let id = format!("call_{number}");
-    let arguments = format!(r#"{{"path":"src/file_{number}.rs"}}"#);
-    let call = Part::call(ToolCall::new(&id, "read", arguments));
-    let parts = [Part::text("Let me look at the next one."), call];
-    let text = "fn main() { println!(\"hello\"); }\n".repeat(64);
-    let result = ToolResult::new(&id, "read", Outcome::Done, [text.into()]);
-    [
-        Message::Assistant(Reply::new(parts, StopReason::ToolUse)),
-        Message::Results {
-            results: vec![result],
-        },
-    ]
 }

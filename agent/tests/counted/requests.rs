@@ -1,32 +1,13 @@
 //! Encoding a request costs what is new of the conversation: counted in allocations and bytes, since time proves nothing.
-#![allow(clippy::unwrap_used, missing_docs)]
 
-use agent::message::{Message, Outcome, Part, Reply, StopReason, ToolCall, ToolResult, Transcript};
+use crate::work::turn;
+use agent::message::{Message, Part, Reply, StopReason, Transcript};
 use agent::model::{Request, RequestOptions};
 use agent::provider::{BodyFields, Target, Wire, protocols};
 use agent::{ToolSet, history};
 use allocation_counter::measure;
 use serde_json::Value;
 use std::time::Instant;
-
-/// A turn of four calls and their results, of some two kilobytes.
-fn turn(number: usize) -> [Message; 2] {
-    let ids: Vec<String> = (0..4).map(|at| format!("call_{number}_{at}")).collect();
-    let calls = ids.iter().map(|id| {
-        let arguments = format!(r#"{{"path":"src/{id}.rs","depth":{number}}}"#);
-        Part::call(ToolCall::new(id, "read", arguments))
-    });
-    let results = ids.iter().map(|id| {
-        let text = format!("{id}: {}", "a line of text\n".repeat(20));
-        ToolResult::new(id, "read", Outcome::Done, [text.into()])
-    });
-    [
-        Message::Assistant(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
-        Message::Results {
-            results: results.collect(),
-        },
-    ]
-}
 
 /// What one request cost: allocations, and bytes of them.
 #[derive(Debug, Clone, Copy, Default)]
