@@ -211,6 +211,26 @@ impl Next<'_> {
 impl Next<'_> {
     /// Holds the call back until `what` has come, for as long as that takes: the call's time limit does not count it. For
     /// middleware that waits on purpose.
+    ///
+    /// ```
+    /// use agent::{CallEnd, CallInfo, Middleware, Next, Suspension};
+    /// use tokio::sync::Notify;
+    ///
+    /// /// Lets nothing run before the program says so.
+    /// struct Gate(Notify);
+    ///
+    /// #[async_trait::async_trait]
+    /// impl Middleware for Gate {
+    ///     async fn run(&self, _: &CallInfo<'_>, next: Next<'_>) -> Result<CallEnd, Suspension> {
+    ///         next.hold(self.0.notified()).await;
+    ///         next.run().await
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops `what`, and the limit counts again.
     pub async fn hold<T>(&self, what: impl Future<Output = T>) -> T {
         let _is_held: Option<Stopped<'_>> = self.call.clock().map(Clock::stop);
         what.await

@@ -66,7 +66,8 @@ impl Session {
         Ok(state.transcript)
     }
 
-    /// The run that waits in it for decisions or for answers from outside, if one does.
+    /// The run that waits in it for decisions or for answers from outside, if one does. Where nobody will decide any more,
+    /// [abandon](Paused::abandon) it and [put it back](Self::put_back): the session then hears a new prompt.
     ///
     /// # Errors
     ///

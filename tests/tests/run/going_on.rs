@@ -113,6 +113,26 @@ async fn data_that_only_the_run_of_an_agent_inside_can_miss_ends_the_run_around_
     assert_eq!(error.kind(), RunErrorKind::MissingData, "{error}");
 }
 
+#[tokio::test]
+async fn what_breaks_down_before_a_run_goes_on_costs_no_decision_either() {
+    let log = Log::default();
+    let build = |breaks: bool| {
+        Agent::builder::<()>(scripted([Step::call(noting("a")), Step::text("done")]))
+            .tools(gated(&log))
+            .each_turn(move |turn, _| assert!(!(breaks && turn.turn() > 0), "it breaks down"))
+            .build()
+            .unwrap()
+    };
+    let agent = build(false);
+    let mut waits = agent.run("go").await.unwrap_err().into_paused().unwrap();
+    waits.decide("a", Verdict::Approve).unwrap();
+    let error = build(true).resume(waits).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Stopped);
+    let waits = error.into_paused().unwrap();
+    agent.resume(waits).await.unwrap();
+    assert_eq!(log.all(), ["run a"]);
+}
+
 /// A clerk's tool, to which a person must agree.
 fn gated(log: &Log) -> ToolSet {
     let set = notes(log).with_policy("note", |policy| policy.needs_approval = true);

@@ -244,6 +244,38 @@ async fn a_call_two_agents_down_waits_for_a_person_and_all_go_on_where_they_were
     assert_eq!(log.all(), ["run beside", "run a"]);
 }
 
+#[tokio::test]
+async fn where_one_call_waits_for_a_person_inside_and_another_for_an_answer_the_run_asks_for_the_person()
+ {
+    let log = Log::default();
+    let inner = Agent::builder::<()>(scripted([Step::call(noting("a")), Step::text("inner")]))
+        .tools(gated(&log))
+        .build()
+        .unwrap();
+    let calls = Step::calls([call("w", "warehouse", "{}"), asks("o", "research")]);
+    let agent = Agent::builder::<()>(scripted([calls, Step::text("done")]))
+        .tools(tools![warehouse])
+        .tools(set(inner.as_tool("research", "Ask.").unwrap()))
+        .build()
+        .unwrap();
+    let error = agent.run("go").await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Approval);
+    let mut waits = moved(&error.into_paused().unwrap());
+    waits.decide("o/a", Verdict::Approve).unwrap();
+    let error = agent.resume(waits).await.unwrap_err();
+    assert_eq!(error.kind(), RunErrorKind::Suspended);
+    assert_eq!(
+        error.to_string(),
+        "the warehouse must answer; answer it and resume the run"
+    );
+    let mut waits = error.into_paused().unwrap();
+    waits
+        .answer("w", Ok(ToolOutput::text("it is there")))
+        .unwrap();
+    assert_eq!(agent.resume(waits).await.unwrap().text(), "done");
+    assert_eq!(log.all(), ["run a"]);
+}
+
 /// Ask the warehouse.
 #[tool]
 async fn warehouse() -> Result<(), ToolError> {
