@@ -118,6 +118,9 @@ fn rule_of_refusal(input: &str, reason: InvalidReason) -> &'static str {
         InvalidReason::BareWord => "a bare word is not made a string",
         InvalidReason::NotFinite => "no NaN and no infinity",
         InvalidReason::MissingValue => "a missing value is not made null",
+        InvalidReason::Backslashes => {
+            "a string with escapes, and with backslashes that are none, says two things"
+        }
         InvalidReason::Elided => "an ellipsis stands for values that are not here",
         InvalidReason::Brackets => "brackets both missing and too many: one was moved",
         _ => "",

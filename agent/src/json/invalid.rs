@@ -57,7 +57,9 @@ impl fmt::Display for Invalid {
             InvalidReason::MoreData => {
                 "there is more data after the object; send exactly one object"
             }
-            InvalidReason::DataBefore => "there is data before the object; send exactly one object",
+            InvalidReason::DataBefore => {
+                "what stands before the object may be a part of the arguments; send the object alone"
+            }
             InvalidReason::TooDeep => "brackets are nested too deep; at most 127 levels are read",
             InvalidReason::End => "the text ends too early",
             InvalidReason::Unexpected => {
@@ -71,6 +73,9 @@ impl fmt::Display for Invalid {
             InvalidReason::MissingValue => "a value is missing; send it, or leave out the key",
             InvalidReason::MissingColon => {
                 "a colon is missing after a key; if this is the middle of a string, escape the quotes inside it"
+            }
+            InvalidReason::Backslashes => {
+                "a backslash here starts no escape, so others in this string may be none either; write each backslash that is text as \\\\ and send the call again"
             }
             InvalidReason::Elided => {
                 "an ellipsis stands for values that were left out; send all of them"
@@ -117,6 +122,8 @@ pub enum InvalidReason {
     MissingValue,
     /// A key without a colon.
     MissingColon,
+    /// A string with backslashes that start no escape, and with escapes besides, which may be none either: `C:\new\Users`.
+    Backslashes,
     /// `...` in the place of values.
     Elided,
     /// Brackets both too many and too few, so that it is open what belongs where.

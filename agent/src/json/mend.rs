@@ -70,7 +70,7 @@ pub enum MendKind {
     NumberSpelling,
     /// A control character inside a string.
     ControlCharacter,
-    /// A backslash before something that is no escape; it stays in the string.
+    /// A backslash before something that is no escape, in a string without any escape; it stays in the string.
     Backslash,
     /// Half of a surrogate pair, which no text can hold: became U+FFFD.
     LoneSurrogate,

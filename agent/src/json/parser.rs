@@ -31,6 +31,19 @@ struct Brackets {
     dropped: bool,
 }
 
+/// What comes next, if no comment does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// A key, which no comment looks like.
+    Key,
+    /// A comma, a colon or a bracket; or more of what stands before.
+    Mark,
+    /// An item of an array, or what may come after one.
+    Item,
+    /// The value of a key.
+    Value,
+}
+
 /// What lies between two tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
@@ -112,7 +125,11 @@ impl<'a> Parser<'a> {
         let mut comma = None;
         let mut after_container = true;
         loop {
-            let gap = self.space()?;
+            let gap = self.space(if comma.is_some() || object.is_empty() {
+                Awaited::Key
+            } else {
+                Awaited::Mark
+            })?;
             match self.peek() {
                 None => {
                     self.end::<()>()?;
@@ -175,7 +192,7 @@ impl<'a> Parser<'a> {
         let mut items: Vec<Json<'a>> = Vec::new();
         let mut comma = None;
         loop {
-            let gap = self.space()?;
+            let gap = self.space(Awaited::Item)?;
             match self.peek() {
                 None => {
                     self.end::<()>()?;
@@ -276,7 +293,7 @@ impl<'a> Parser<'a> {
         if self.cut {
             return Ok(None);
         }
-        let gap = self.space()?;
+        let gap = self.space(Awaited::Mark)?;
         match self.peek() {
             None => return self.end(),
             Some(b':') => self.at += 1,
@@ -287,7 +304,7 @@ impl<'a> Parser<'a> {
             }
             Some(_) => return self.invalid(InvalidReason::MissingColon),
         }
-        self.space()?;
+        self.space(Awaited::Value)?;
         match self.peek() {
             None => self.end(),
             Some(b',' | b'}' | b']') => self.invalid(InvalidReason::MissingValue),
@@ -375,8 +392,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// White space and comments.
-    fn space(&mut self) -> Result<Gap, Invalid> {
+    /// White space, and comments before what is awaited.
+    fn space(&mut self, awaited: Awaited) -> Result<Gap, Invalid> {
         let mut gap = Gap::None;
         loop {
             match self.peek() {
@@ -388,7 +405,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     gap = gap.max(Gap::Space);
                 }
-                Some(b'/' | b'#') if self.lenient && self.comment()? => {
+                Some(b'/' | b'#') if self.lenient && self.comment(awaited)? => {
                     gap = gap.max(Gap::Space);
                 }
                 // A fence that closes before the object does: the text was cut inside it.
@@ -412,21 +429,38 @@ impl<'a> Parser<'a> {
 
     /// Passes over white space and comments outside the object.
     pub(super) fn skip_space(&mut self) -> Result<(), Invalid> {
-        self.space().map(|_| ())
+        self.space(Awaited::Mark).map(|_| ())
     }
 
-    fn comment(&mut self) -> Result<bool, Invalid> {
+    /// Passes over a comment, if it is surely one: `#1` and `//server/share` may be values without quotes.
+    fn comment(&mut self, awaited: Awaited) -> Result<bool, Invalid> {
         let rest = self.rest();
-        let length = if rest.starts_with("//") || rest.starts_with('#') {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(body) = rest.strip_prefix("/*") {
+        let length = if let Some(body) = rest.strip_prefix("/*") {
             body.find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(body) = rest.strip_prefix("//").or(rest.strip_prefix('#')) {
+            let is_sure = match awaited {
+                Awaited::Value => false,
+                Awaited::Item => is_set_off(body),
+                Awaited::Mark => is_set_off(body) || self.begins_line(),
+                Awaited::Key => true,
+            };
+            if !is_sure {
+                return Ok(false);
+            }
+            rest.find('\n').unwrap_or(rest.len())
         } else {
             return Ok(false);
         };
         self.mend(MendKind::Comment, self.at)?;
         self.at += length;
         Ok(true)
+    }
+
+    /// Whether only white space stands before this on its line.
+    fn begins_line(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        line.trim().is_empty()
     }
 
     /// Whether the text ends here, or its code fence does.
@@ -446,6 +480,11 @@ impl<'a> Parser<'a> {
         self.cut = true;
         Ok(None)
     }
+}
+
+/// Whether what follows the mark of a comment is apart from it, as it is in no word.
+fn is_set_off(body: &str) -> bool {
+    body.chars().next().is_none_or(char::is_whitespace)
 }
 
 /// Ends a number, whatever it was meant to be: `2024-10-18T18:35` is one token and no number.

@@ -1,6 +1,6 @@
 //! String literals: a string ends at the first quote of its kind that is not escaped, whatever comes after it.
 
-use super::invalid::Invalid;
+use super::invalid::{Invalid, InvalidReason};
 use super::mend::MendKind;
 use super::parser::Parser;
 use std::borrow::Cow;
@@ -28,6 +28,8 @@ impl<'a> Parser<'a> {
     /// The inside of a string up to its closing quote, or up to the end of the text where there is none.
     pub(super) fn string_body(&mut self, close: Option<char>) -> Result<Cow<'a, str>, Invalid> {
         let mut read = Cow::Borrowed("");
+        let mut no_escape = None;
+        let mut has_escapes = false;
         loop {
             let rest = self.rest();
             let special = |c: char| Some(c) == close || c == '\\' || c < ' ';
@@ -47,13 +49,24 @@ impl<'a> Parser<'a> {
                     return Ok(read);
                 }
                 Some('\\') => {
+                    let start = self.at;
                     let Some(c) = self.escape(close)? else {
                         self.end::<()>()?;
                         return Ok(read);
                     };
+                    // Only a backslash that is no escape is passed alone.
+                    if self.at == start + 1 {
+                        no_escape.get_or_insert(start);
+                    } else {
+                        has_escapes |= !matches!(c, '"' | '\'' | '/');
+                    }
                     read.to_mut().push(c);
                 }
                 Some(c) if Some(c) == close => {
+                    // `C:\new\Users`: what looks like an escape may be as little of one.
+                    if let Some(at) = no_escape.filter(|_| has_escapes) {
+                        return Err(Invalid::new(InvalidReason::Backslashes, at));
+                    }
                     self.at += c.len_utf8();
                     return Ok(read);
                 }

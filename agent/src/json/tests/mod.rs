@@ -1,4 +1,8 @@
+//! The four results of a text. `doubtful`: what may be a comment or an escape, and may be text.
+
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
+
+mod doubtful;
 
 use super::*;
 use proptest::prelude::*;
