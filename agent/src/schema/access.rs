@@ -1,5 +1,6 @@
 //! Arrays, objects, keys and enum variants, as serde asks for them.
 
+use super::describe;
 use super::error::ReadError;
 use super::number::{Number, Whole};
 use super::program::{ANY, Fields, Id, List, NEVER};
@@ -200,13 +201,27 @@ impl<'a> Key<'a> {
 }
 
 macro_rules! number_keys {
-    ($($method:ident)*) => {$(
+    ($($method:ident: $integer:ty,)*) => {$(
         fn $method<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
-            match self.number() {
+            let number = self.number();
+            let fits = matches!(number, Some(Number::Whole(whole)) if match whole {
+                Whole::Small(number) => <$integer>::try_from(number).is_ok(),
+                Whole::Big(number) => <$integer>::try_from(number).is_ok(),
+            });
+            let shown = (!fits).then(|| describe::quoted(&self.0));
+            let read = match number {
                 Some(Number::Whole(whole)) => visit_whole(whole, visitor),
                 Some(Number::Float(float)) => visitor.visit_f64(float),
                 _ => self.text(visitor),
-            }
+            };
+            read.map_err(|error| match shown {
+                Some(key) => de::Error::custom(format_args!(
+                    "the key {key} must be an integer from {} to {}",
+                    <$integer>::MIN,
+                    <$integer>::MAX
+                )),
+                None => error,
+            })
         }
     )*};
 }
@@ -219,8 +234,10 @@ impl<'a> de::Deserializer<'a> for Key<'a> {
     }
 
     number_keys! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_i8: i8, deserialize_i16: i16, deserialize_i32: i32, deserialize_i64: i64,
+        deserialize_i128: i128,
+        deserialize_u8: u8, deserialize_u16: u16, deserialize_u32: u32, deserialize_u64: u64,
+        deserialize_u128: u128,
     }
 
     fn deserialize_f32<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {

@@ -2,7 +2,7 @@
 
 use super::describe;
 use super::problem::Report;
-use super::program::{ANY, Id, Union};
+use super::program::{ANY, Id, Node, Union};
 use super::walk::{Fits, Walk};
 use crate::json::scan::{ScanError, Scanner};
 use std::borrow::Cow;
@@ -20,6 +20,56 @@ impl<'a> Walk<'a> {
             return Ok(false);
         }
         let program = self.program;
+        match self.meant(union, start, byte)? {
+            Meant::One(id) => {
+                self.scan = Scanner::new_at(text, start);
+                let before = self.report.as_ref().map_or(0, Report::len);
+                self.value(id)?;
+                let report = self.report.as_ref();
+                if report.is_some_and(|report| report.len() > before || report.is_full()) {
+                    return Ok(false);
+                }
+            }
+            Meant::Tagged(tag, choices, at) => {
+                if let Some(report) = &mut self.report {
+                    let hidden = report.hidden > 0;
+                    let wanted = describe::choices(&choices);
+                    let message = match at {
+                        None => format!("is missing; must be {wanted}"),
+                        Some(at) => {
+                            let value = Scanner::new_at(text, at).string().ok();
+                            let hint = value.filter(|_| !hidden);
+                            let hint = hint.map(|value| describe::hint(&value, &choices));
+                            let got = describe::value(text, at, hidden);
+                            format!("must be {wanted}, got {got}{}", hint.unwrap_or_default())
+                        }
+                    };
+                    report.push_at(&tag, message);
+                }
+                return Ok(false);
+            }
+            Meant::Unclear => {}
+        }
+        let hint = self.other_way(union, start, byte)?;
+        Ok(self.tell(|hidden| {
+            let words: Vec<_> = union
+                .of
+                .iter()
+                .map(|id| describe::node(program, *id))
+                .collect();
+            format!(
+                "must be {}, got {}{}",
+                describe::list(&words, ", or "),
+                describe::value(text, start, hidden),
+                if hidden { "" } else { &hint }
+            )
+        }))
+    }
+
+    /// Which alternative the value at `start` was meant to be.
+    pub(super) fn meant(&self, union: &Union, start: usize, byte: u8) -> Result<Meant, ScanError> {
+        let program = self.program;
+        let text = self.scan.text();
         let mut meant: Vec<Id> = union
             .of
             .iter()
@@ -28,72 +78,78 @@ impl<'a> Walk<'a> {
             .collect();
         if byte == b'{' && meant.len() > 1 {
             if let Some((tag, choices)) = self.tag(&meant) {
-                match self.member(start, &tag)? {
-                    None => {
-                        if let Some(report) = &mut self.report {
-                            let wanted = describe::choices(&choices);
-                            report.push_at(&tag, format!("is missing; must be {wanted}"));
-                        }
-                        return Ok(false);
-                    }
-                    Some(at) => {
-                        let value = Scanner::new_at(text, at).string().ok();
-                        meant.retain(|id| {
-                            value
-                                .as_ref()
-                                .is_some_and(|value| self.has_tag(*id, &tag, value))
-                        });
-                        if meant.is_empty() {
-                            if let Some(report) = &mut self.report {
-                                let hidden = report.hidden > 0;
-                                let hint = value.map_or_else(String::new, |value| {
-                                    if hidden {
-                                        String::new()
-                                    } else {
-                                        describe::hint(&value, &choices)
-                                    }
-                                });
-                                report.push_at(
-                                    &tag,
-                                    format!(
-                                        "must be {}, got {}{hint}",
-                                        describe::choices(&choices),
-                                        describe::value(text, at, hidden)
-                                    ),
-                                );
-                            }
-                            return Ok(false);
-                        }
-                    }
+                let Some(at) = self.member(start, &tag)? else {
+                    return Ok(Meant::Tagged(tag, choices, None));
+                };
+                let value = Scanner::new_at(text, at).string().ok();
+                meant.retain(|id| {
+                    value
+                        .as_ref()
+                        .is_some_and(|value| self.has_tag(*id, &tag, value))
+                });
+                if meant.is_empty() {
+                    return Ok(Meant::Tagged(tag, choices, Some(at)));
                 }
             } else {
                 self.closest(&mut meant, start)?;
             }
         }
-        if let [one] = meant.as_slice() {
-            self.scan = Scanner::new_at(text, start);
-            let before = self.report.as_ref().map_or(0, Report::len);
-            self.value(*one)?;
-            if self
-                .report
-                .as_ref()
-                .is_some_and(|report| report.len() > before || report.is_full())
-            {
-                return Ok(false);
+        let [one] = meant.as_slice() else {
+            return Ok(Meant::Unclear);
+        };
+        // A variant by its name alone, or as the key of what it holds: that one alternative begins as the value does says
+        // nothing, if the value is none of it.
+        let is_alone = union.of.len() == 1;
+        let is_other = match (byte, variant(program.node(*one))) {
+            (b'"', _) => {
+                choices(program.node(*one)).is_some()
+                    && union
+                        .of
+                        .iter()
+                        .any(|id| variant(program.node(*id)).is_some())
             }
-        }
-        Ok(self.tell(|hidden| {
-            let words: Vec<_> = union
-                .of
-                .iter()
-                .map(|id| describe::node(program, *id))
-                .collect();
-            format!(
-                "must be {}, got {}",
-                describe::list(&words, ", or "),
-                describe::value(text, start, hidden)
-            )
-        }))
+            (b'{', Some(name)) => self.member(start, name)?.is_none(),
+            _ => false,
+        };
+        Ok(if is_other && !is_alone {
+            Meant::Unclear
+        } else {
+            Meant::One(*one)
+        })
+    }
+
+    /// What to do where a variant was named that is said in the other way, or nearly named.
+    fn other_way(&self, union: &Union, start: usize, byte: u8) -> Result<String, ScanError> {
+        let nodes = || union.of.iter().map(|id| self.program.node(*id));
+        let units: Vec<Box<str>> = nodes().filter_map(choices).flatten().cloned().collect();
+        let holding: Vec<Box<str>> = nodes().filter_map(variant).map(Into::into).collect();
+        let named = match byte {
+            b'"' => Scanner::new_at(self.scan.text(), start).string().ok(),
+            b'{' => self.first_key(start)?,
+            _ => None,
+        };
+        let Some(named) = named.filter(|_| !holding.is_empty()) else {
+            return Ok(String::new());
+        };
+        let shown = describe::quoted(&named);
+        let is = |names: &[Box<str>]| names.iter().any(|name| **name == *named);
+        Ok(if byte == b'"' && is(&holding) {
+            format!("; send {{{shown}: ..}}, with what it holds")
+        } else if byte == b'{' && is(&units) {
+            format!("; send {shown} alone, as a string")
+        } else {
+            describe::hint(&named, &[units, holding].concat())
+        })
+    }
+
+    fn first_key(&self, start: usize) -> Result<Option<Cow<'a, str>>, ScanError> {
+        let mut scan = Scanner::new_at(self.scan.text(), start);
+        scan.pass();
+        Ok(if scan.another(true, b'}')? {
+            Some(scan.key()?)
+        } else {
+            None
+        })
     }
 
     /// The property by which these objects are told apart: required in each, with a string to choose.
@@ -183,4 +239,28 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+}
+
+/// What can be told of which alternative was meant.
+pub(super) enum Meant {
+    /// This one.
+    One(Id),
+    /// One of those that this property tells apart by these words. It is missing, or says something else at this place.
+    Tagged(Box<str>, Vec<Box<str>>, Option<usize>),
+    /// Nothing.
+    Unclear,
+}
+
+/// The name of a variant that holds something: the only key of its object.
+fn variant(node: &Node) -> Option<&str> {
+    let fields = node.fields.as_deref()?;
+    match &*fields.properties {
+        [only] if only.required && fields.allows_only_properties() => Some(&only.name),
+        _ => None,
+    }
+}
+
+/// The strings of which one is wanted.
+fn choices(node: &Node) -> Option<&[Box<str>]> {
+    node.text.as_ref()?.choices.as_deref()
 }

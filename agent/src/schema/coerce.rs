@@ -9,14 +9,16 @@
 //! | integer | `"3"`, `"3.0"`; `3.0`, `1e2` | the exact whole number |
 //! | number, integer | `true`, only with [`Coercion::BooleansToNumbers`] | 1 or 0 |
 //! | boolean | `"true"`, `"True"`, `"false"`, `"False"`; 1, 0 | the boolean |
-//! | string, and nothing else fits | `1.50`, `true` | `"1.50"`, `"true"` |
+//! | string, and no number or boolean | `1.50`, `true` | `"1.50"`, `"true"` |
 //! | array, object | a string that holds one as strict JSON | that |
-//! | array | one value that fits, or can be made to fit, an item; not a blank, null, `"null"` or text from `[` on | an array of it |
-//! | null | a blank string, `"null"` | null |
-//! | an optional property without null | null, a blank string, `"null"` | left out |
+//! | array | one value that fits, or can be made to fit, an item; not null, a blank or text from `[` on | an array of it |
+//! | null | a blank that is no value of its own: `""`, `"null"`, `"None"` | null |
+//! | an optional property without null | the same | left out |
 //!
 //! Nothing is trimmed, split or rounded.
 
+use super::alternatives::Meant;
+use super::describe;
 use super::pointer::push_key;
 use super::program::{ANY, Fields, Id, NEVER, Node, Program, Types, Union};
 use super::seen::Keys;
@@ -44,40 +46,37 @@ pub enum Coercion {
 
 impl Coercion {
     /// Fits `arguments` to what `program` checks; says what was changed.
-    pub(super) fn apply<'a>(self, program: &Program, arguments: Json<'a>) -> (Json<'a>, Mends) {
+    pub(super) fn apply<'a>(self, program: &Program, arguments: Json<'a>) -> Fitted<'a> {
         self.fit(program, arguments, false)
     }
 
     /// As `apply`, of whole floats for integers and nothing else: JSON Schema takes one for the other.
-    pub(super) fn apply_to_floats<'a>(
-        self,
-        program: &Program,
-        arguments: Json<'a>,
-    ) -> (Json<'a>, Mends) {
+    pub(super) fn apply_to_floats<'a>(self, program: &Program, arguments: Json<'a>) -> Fitted<'a> {
         self.fit(program, arguments, true)
     }
 
-    fn fit<'a>(
-        self,
-        program: &Program,
-        arguments: Json<'a>,
-        only_floats: bool,
-    ) -> (Json<'a>, Mends) {
+    fn fit<'a>(self, program: &Program, arguments: Json<'a>, only_floats: bool) -> Fitted<'a> {
         let mut fit = Fit {
             program,
-            booleans_to_numbers: self == Self::BooleansToNumbers,
+            coercion: self,
             only_floats,
             mends: Mends::default(),
             path: String::new(),
+            secret: false,
             hidden: None,
             budget: BUDGET,
             depth: 0,
+            stopped: false,
         };
-        if self == Self::Off {
-            return (arguments, fit.mends);
+        let arguments = match self {
+            Self::Off => arguments,
+            _ => fit.value(arguments, program.root),
+        };
+        Fitted {
+            arguments,
+            mends: fit.mends,
+            stopped: fit.stopped,
         }
-        let fitted = fit.value(arguments, program.root);
-        (fitted, fit.mends)
     }
 }
 
@@ -90,22 +89,48 @@ const DEPTH: usize = 128;
 
 struct Fit<'s> {
     program: &'s Program,
-    booleans_to_numbers: bool,
+    coercion: Coercion,
     /// Only whole floats become integers, and all else stays.
     only_floats: bool,
     mends: Mends,
     path: String,
-    /// Where the path ends for whoever reads it: inside a value that must not be shown, keys are not shown either.
+    /// Inside a value that must not be shown.
+    secret: bool,
+    /// Where the path ends for whoever reads it: inside such a value only names are shown that a schema has.
     hidden: Option<usize>,
     budget: usize,
     depth: usize,
+    /// Something was left as it is since there was too much to look at.
+    stopped: bool,
+}
+
+/// A step of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Segment {
+    Item,
+    Declared,
+    Secret,
+    Other,
+}
+
+/// Arguments after coercion.
+#[derive(Debug)]
+pub(crate) struct Fitted<'a> {
+    pub(crate) arguments: Json<'a>,
+    pub(crate) mends: Mends,
+    /// Not all of them were looked at, since there was too much to look at.
+    pub(crate) stopped: bool,
 }
 
 impl<'s> Fit<'s> {
     /// The value as the node wants it, or as it is.
     fn value<'a>(&mut self, value: Json<'a>, id: Id) -> Json<'a> {
         let node = self.program.node(id);
-        if node.free || self.depth >= DEPTH || self.charge(1).is_none() {
+        if node.free {
+            return value;
+        }
+        if self.depth >= DEPTH || self.charge(1).is_none() {
+            self.stopped = true;
             return value;
         }
         self.depth += 1;
@@ -113,32 +138,45 @@ impl<'s> Fit<'s> {
             Some(_) if value == Json::Null => value,
             Some(inner) => {
                 let made = self.value(value, inner);
-                if !self.only_floats && is_blank(&made) && !self.is_taken_as_text(inner, &made) {
+                if !self.only_floats && is_blank(&made) && self.refuses(inner, &made) {
                     self.note(MendKind::BlankToNull);
                     Json::Null
                 } else {
                     made
                 }
             }
-            None => self.node(value, node),
+            None => self.node(value, id),
         };
         self.depth -= 1;
         value
     }
 
-    fn node<'a>(&mut self, mut value: Json<'a>, node: &'s Node) -> Json<'a> {
+    fn node<'a>(&mut self, mut value: Json<'a>, id: Id) -> Json<'a> {
+        let node = self.program.node(id);
         for part in &node.all {
             value = self.value(value, *part);
         }
         for union in &node.unions {
             value = self.branch(value, union);
         }
+        let is_null = types(node) != Types::EVERY
+            && types(node).has(Types::NULL)
+            && !self.only_floats
+            && is_blank(&value)
+            && is_listed(&Json::Null, node);
+        if is_null && self.refuses(id, &value) {
+            self.note(MendKind::BlankToNull);
+            return Json::Null;
+        }
         self.typed(value, node)
     }
 
     fn charge(&mut self, cost: usize) -> Option<()> {
-        self.budget = self.budget.checked_sub(cost)?;
-        Some(())
+        match self.budget.checked_sub(cost) {
+            Some(left) => self.budget = left,
+            None => self.stopped = true,
+        }
+        (!self.stopped).then_some(())
     }
 
     /// Leaves what a branch accepts; else takes the first branch that accepts what it was made into.
@@ -146,19 +184,59 @@ impl<'s> Fit<'s> {
         if union.of.iter().any(|branch| self.accepts(*branch, &value)) {
             return value;
         }
-        let text = is_blank(&value) && union.of.iter().any(|id| self.takes_any_text(*id));
+        let is_text = union.of.iter().all(|id| is_text(self.wanted(*id)));
         let before = self.mends.count();
         for branch in &union.of {
             if self.charge(weight(&value)).is_none() {
                 return value;
             }
             let made = self.value(value.clone(), *branch);
-            if self.accepts(*branch, &made) && !(text && made == Json::Null) {
+            let is_spelt = matches!(made, Json::String(_)) && !matches!(value, Json::String(_));
+            if self.accepts(*branch, &made) && (is_text || !is_spelt) {
                 return made;
             }
             self.mends.rewind(before);
         }
-        value
+        // Where nothing fits, what is said of it is no more than what is wrong with it.
+        match self.meant(&value, union) {
+            Some(id) => self.value(value, id),
+            None => value,
+        }
+    }
+
+    /// What an object or array that fits nothing was meant to be.
+    #[inline(never)]
+    fn meant(&mut self, value: &Json<'_>, union: &Union) -> Option<Id> {
+        let byte = match value {
+            Json::Object(_) if !self.only_floats => b'{',
+            Json::Array(_) if !self.only_floats => b'[',
+            _ => return None,
+        };
+        self.charge(weight(value))?;
+        let text = value.to_text();
+        let walk = Walk::quiet(self.program, Scanner::new(&text), 0);
+        match walk.meant(union, 0, byte) {
+            Ok(Meant::One(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The types of which a node takes some value.
+    fn wanted(&self, id: Id) -> Types {
+        let node = self.program.node(id);
+        if let Some(inner) = node.nullable {
+            return self.wanted(inner).with(Types::NULL);
+        }
+        let own = types(node);
+        let inner = node.all.iter();
+        let mut inner = inner
+            .chain(node.unions.iter().flat_map(|union| &union.of))
+            .peekable();
+        // No node contains itself at the same place, so this ends.
+        if own != Types::EVERY || inner.peek().is_none() {
+            return own;
+        }
+        inner.fold(Types::NONE, |types, id| types.with(self.wanted(*id)))
     }
 
     fn typed<'a>(&mut self, value: Json<'a>, node: &'s Node) -> Json<'a> {
@@ -166,9 +244,8 @@ impl<'s> Fit<'s> {
         if types == Types::EVERY || (is(&value, types) && is_listed(&value, node)) {
             return self.inside(value, node);
         }
-        // A string is wanted last: nothing else may fit.
+        // A string is wanted last: nothing else may fit, nor a number or a boolean be what was meant.
         for wanted in [
-            Types::NULL,
             Types::BOOLEAN,
             Types::INTEGER,
             Types::NUMBER,
@@ -179,6 +256,7 @@ impl<'s> Fit<'s> {
             let is_number = wanted == Types::INTEGER && types.has(Types::NUMBER);
             if types.has(wanted)
                 && !is_number
+                && (wanted != Types::STRING || is_text(types))
                 && let Some((made, kind)) = self.convert(&value, wanted)
                 && is_listed(&made, node)
             {
@@ -199,13 +277,17 @@ impl<'s> Fit<'s> {
             return None;
         }
         Some(match (wanted, value) {
-            (Types::NULL, value) if is_blank(value) => (Json::Null, MendKind::BlankToNull),
             (Types::INTEGER, Json::String(text)) => {
                 let whole = Number::new(&**text)?.to_whole()?;
                 (Json::Number(Number::new(whole)?), MendKind::StringToNumber)
             }
             (Types::INTEGER, Json::Number(number)) => {
                 let whole = number.to_whole()?;
+                // Beyond, it stays what it is refused as.
+                let fits = whole.parse::<i64>().is_ok() || whole.parse::<u64>().is_ok();
+                if self.program.narrow && !fits {
+                    return None;
+                }
                 (Json::Number(Number::new(whole)?), MendKind::WholeFloat)
             }
             (Types::NUMBER, Json::String(text)) => {
@@ -213,7 +295,9 @@ impl<'s> Fit<'s> {
                 let is_finite = number.as_str().parse::<f64>().is_ok_and(f64::is_finite);
                 (is_finite).then_some((Json::Number(number), MendKind::StringToNumber))?
             }
-            (Types::INTEGER | Types::NUMBER, Json::Bool(bool)) if self.booleans_to_numbers => {
+            (Types::INTEGER | Types::NUMBER, Json::Bool(bool))
+                if self.coercion == Coercion::BooleansToNumbers =>
+            {
                 let number = Number::new(if *bool { "1" } else { "0" })?;
                 (Json::Number(number), MendKind::BooleanToNumber)
             }
@@ -263,7 +347,7 @@ impl<'s> Fit<'s> {
             list.first.first().copied().unwrap_or(list.items)
         });
         if self.charge(weight(&value)).is_some() {
-            let made = self.within("0", false, |fit| fit.value(value.clone(), item));
+            let made = self.within("0", Segment::Item, |fit| fit.value(value.clone(), item));
             if self.accepts(item, &made) {
                 return Json::Array(vec![made]);
             }
@@ -279,7 +363,7 @@ impl<'s> Fit<'s> {
                 let items = items.into_iter().enumerate();
                 let fitted = items.map(|(index, item)| {
                     let id = list.first.get(index).copied().unwrap_or(list.items);
-                    self.within(&index.to_string(), false, |fit| fit.value(item, id))
+                    self.within(&index.to_string(), Segment::Item, |fit| fit.value(item, id))
                 });
                 Json::Array(fitted.collect())
             }
@@ -309,15 +393,21 @@ impl<'s> Fit<'s> {
             if id == ANY || id == NEVER {
                 continue;
             }
+            let is_optional = property.is_some_and(|property| !property.required);
+            if is_optional && *value == Json::Null {
+                // It is left out by whoever reads it, or is a value.
+                continue;
+            }
             let given = std::mem::replace(value, Json::Null);
-            let secret = property.is_some_and(|property| property.secret);
-            self.within(key, secret, |fit| {
-                let empty = !fit.only_floats
-                    && !repeats
-                    && property.is_some_and(|property| !property.required)
-                    && (given == Json::Null || is_blank(&given));
+            let segment = match property {
+                Some(property) if property.secret => Segment::Secret,
+                Some(_) => Segment::Declared,
+                None => Segment::Other,
+            };
+            self.within(key, segment, |fit| {
+                let empty = !fit.only_floats && !repeats && is_optional && is_blank(&given);
                 *value = fit.value(given, id);
-                if empty && !fit.is_taken_as_text(id, value) && !fit.accepts(id, value) {
+                if empty && fit.refuses(id, value) {
                     fit.note(MendKind::LeftOut);
                     *left_out = true;
                 }
@@ -329,15 +419,21 @@ impl<'s> Fit<'s> {
     }
 
     /// Goes on at a member or item.
-    fn within<R>(&mut self, segment: &str, secret: bool, inside: impl FnOnce(&mut Self) -> R) -> R {
-        let (length, hidden) = (self.path.len(), self.hidden);
-        push_key(&mut self.path, segment);
-        if secret {
-            self.hidden.get_or_insert(self.path.len());
+    fn within<R>(
+        &mut self,
+        name: &str,
+        segment: Segment,
+        inside: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let (length, secret, hidden) = (self.path.len(), self.secret, self.hidden);
+        if secret && segment == Segment::Other {
+            self.hidden.get_or_insert(length);
         }
+        push_key(&mut self.path, name);
+        self.secret |= segment == Segment::Secret;
         let result = inside(self);
         self.path.truncate(length);
-        self.hidden = hidden;
+        (self.secret, self.hidden) = (secret, hidden);
         result
     }
 
@@ -349,33 +445,23 @@ impl<'s> Fit<'s> {
 
     /// Whether a node takes a value as it is, by every keyword.
     fn accepts(&mut self, id: Id, value: &Json<'_>) -> bool {
+        self.asked(id, value) == Some(true)
+    }
+
+    /// Whether it does not. Of a blank that is accepted nobody knows that it means nothing.
+    fn refuses(&mut self, id: Id, value: &Json<'_>) -> bool {
+        self.asked(id, value) == Some(false)
+    }
+
+    /// Whether a node takes a value; nothing, where that is no longer asked.
+    fn asked(&mut self, id: Id, value: &Json<'_>) -> Option<bool> {
         if id == ANY {
-            return true;
+            return Some(true);
         }
-        if self.charge(weight(value)).is_none() {
-            return false;
-        }
+        self.charge(weight(value))?;
         let text = value.to_text();
         let mut walk = Walk::quiet(self.program, Scanner::new(&text), 0);
-        walk.value(id).unwrap_or(false)
-    }
-
-    /// Whether a string is what the node wants, however wrong it is as one: a blank is then a blank, not null.
-    fn is_taken_as_text(&self, id: Id, value: &Json<'_>) -> bool {
-        matches!(value, Json::String(_)) && self.takes_any_text(id)
-    }
-
-    fn takes_any_text(&self, id: Id) -> bool {
-        let node = self.program.node(id);
-        let inner = node.nullable.iter().chain(&node.all);
-        let inner = inner.chain(node.unions.iter().flat_map(|union| &union.of));
-        let lists = node.values.is_some()
-            || (node.text.as_ref()).is_some_and(|text| text.choices.is_some());
-        let mut inner = inner.copied().peekable();
-        // No node contains itself at the same place, so this ends.
-        node.types.has(Types::STRING)
-            && !lists
-            && (inner.peek().is_none() || inner.any(|id| self.takes_any_text(id)))
+        Some(walk.value(id).unwrap_or(false))
     }
 }
 
@@ -480,9 +566,15 @@ fn weight(value: &Json<'_>) -> usize {
     }
 }
 
-/// A string that means nothing, or null.
+/// A string that means nothing.
 fn is_blank(value: &Json<'_>) -> bool {
-    matches!(value, Json::String(text) if text.trim().is_empty() || text == "null")
+    matches!(value, Json::String(text) if describe::is_blank(text))
+}
+
+/// Whether neither a number nor a boolean is among what is wanted, so that text is what they are said as.
+fn is_text(wanted: Types) -> bool {
+    let others = Types::NUMBER.0 | Types::BOOLEAN.0;
+    wanted.0 & others == 0
 }
 
 #[cfg(test)]

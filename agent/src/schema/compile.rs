@@ -54,6 +54,7 @@ impl Program {
         let program = Self {
             nodes: compiler.nodes,
             root,
+            narrow: roughly,
         };
         program.refuse_endless()?;
         Ok(program)

@@ -83,9 +83,14 @@ fn plain(node: &Node) -> Option<&'static str> {
 pub(super) fn encoded(text: &str, at: usize, wanted: Types) -> &'static str {
     let mut scan = Scanner::new_at(text, at);
     let is_string = scan.peek() == Some(b'"');
-    let first = is_string.then(|| scan.string().ok()).flatten();
-    let first = first.and_then(|string| string.trim_start().chars().next());
+    let string = is_string.then(|| scan.string().ok()).flatten();
+    let first = string
+        .as_deref()
+        .and_then(|string| string.trim_start().chars().next());
     match first {
+        _ if wanted.has(Types::ARRAY) && string.is_some_and(|string| is_blank(&string)) => {
+            "; an array of nothing is []"
+        }
         Some('[') if wanted.has(Types::ARRAY) => {
             "; send the array itself, not a string that holds it"
         }
@@ -94,6 +99,11 @@ pub(super) fn encoded(text: &str, at: usize, wanted: Types) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// Whether a string says that there is nothing.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty() || text == "null" || text == "None"
 }
 
 /// A text, cut where it is long.
@@ -247,12 +257,28 @@ pub(super) fn range(node: &Node, bounds: &Bounds) -> String {
         };
         return format!("must be at {word} {bound}");
     }
-    let low = bounds
-        .low
-        .map(|Edge { at, open }| format!("{} {at}", if open { "more than" } else { "at least" }));
-    let high = bounds
-        .high
-        .map(|Edge { at, open }| format!("{} {at}", if open { "less than" } else { "at most" }));
+    // Thirty digits say less than an exponent.
+    let shown = |at: f64| {
+        if at.abs() < 1e16 {
+            at.to_string()
+        } else {
+            format!("{at:e}")
+        }
+    };
+    let low = bounds.low.map(|Edge { at, open }| {
+        format!(
+            "{} {}",
+            if open { "more than" } else { "at least" },
+            shown(at)
+        )
+    });
+    let high = bounds.high.map(|Edge { at, open }| {
+        format!(
+            "{} {}",
+            if open { "less than" } else { "at most" },
+            shown(at)
+        )
+    });
     match (low, high) {
         (Some(low), Some(high)) => format!("must be {low} and {high}"),
         (Some(one), None) | (None, Some(one)) => format!("must be {one}"),
@@ -282,19 +308,43 @@ pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
         .iter()
         .map(|property| &*property.name)
         .collect();
+    if names.is_empty() && !fields.patterns.is_empty() {
+        let patterns = fields.patterns.iter();
+        let words: Vec<_> = patterns
+            .map(|(pattern, _)| key_like(pattern.as_str()))
+            .collect();
+        return format!(
+            "this key cannot be here; a key must be {}",
+            list(&words, " or ")
+        );
+    }
     unknown_name(key, &names)
+}
+
+/// What a key must be that matches a pattern. Integers for keys are patterns in a schema, always the same two.
+fn key_like(pattern: &str) -> Cow<'static, str> {
+    match pattern {
+        r"^\d+$" => "an integer of at least 0".into(),
+        r"^-?\d+$" => "an integer".into(),
+        other => format!("a text that matches the pattern {other}").into(),
+    }
 }
 
 /// The same, of a key where these are known.
 pub(super) fn unknown_name(key: &str, names: &[&str]) -> String {
+    let unknown = if key.is_empty() {
+        "the empty key \"\" is unknown"
+    } else {
+        "unknown key"
+    };
     if let Some(near) = nearest(key, names) {
-        return format!("unknown key; did you mean `{near}`?");
+        return format!("{unknown}; did you mean `{near}`?");
     }
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
-        [] => "unknown key; no keys are allowed here".to_owned(),
-        [one] => format!("unknown key; the only key here is {one}"),
-        many => format!("unknown key; the keys here are {}", list(many, " and ")),
+        [] => format!("{unknown}; no keys are allowed here"),
+        [one] => format!("{unknown}; the only key here is {one}"),
+        many => format!("{unknown}; the keys here are {}", list(many, " and ")),
     }
 }
 

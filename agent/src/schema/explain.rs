@@ -97,7 +97,7 @@ pub(super) fn problems_for_good(schema: &Schema, text: &str) -> Option<Problems>
 
 /// What a type's own `Deserialize` refused, which the schema allows.
 pub(super) fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem {
-    let path = error
+    let mut path = error
         .position()
         .and_then(|at| steps_to(text, at))
         .unwrap_or_default();
@@ -109,6 +109,10 @@ pub(super) fn refused(schema: &Schema, text: &str, error: &ReadError) -> Problem
                     .is_none_or(|step| matches!(step, Step::Key(key) if **key == *property.name))
         })
     });
+    if hidden {
+        // Which of the names behind the first are declared is not known here.
+        path.truncate(1);
+    }
     let mut report = Report::default();
     report.path = path;
     report.hidden = usize::from(hidden);

@@ -73,6 +73,18 @@ impl Problems {
         &self.list
     }
 
+    /// These, behind one that is about the whole.
+    pub(crate) fn behind(self, first: Problem) -> Self {
+        let mut report = Report::default();
+        report.add(first);
+        report.append(self.list);
+        report.omit(self.omitted);
+        Self {
+            list: report.list,
+            omitted: report.omitted,
+        }
+    }
+
     pub(super) fn into_list(self) -> Vec<Problem> {
         self.list
     }
@@ -112,6 +124,8 @@ impl std::error::Error for Problems {}
 #[derive(Debug, Clone)]
 pub(super) enum Step<'a> {
     Key(Cow<'a, str>),
+    /// A key that no schema names, so that it may be as secret as a value.
+    Other(Cow<'a, str>),
     Index(usize),
 }
 
@@ -142,18 +156,20 @@ impl Report<'_> {
         if self.is_full() {
             self.omitted += 1;
         } else {
-            let path = self.pointer();
+            let (path, _) = self.pointer();
             self.add(Problem { path, message });
         }
     }
 
-    /// A problem at a key of where the walk is.
+    /// A problem at a key of where the walk is, one that a schema names.
     pub(super) fn push_at(&mut self, key: &str, message: String) {
         if self.is_full() {
             self.omitted += 1;
         } else {
-            let mut path = self.pointer();
-            push_key(&mut path, key);
+            let (mut path, is_whole) = self.pointer();
+            if is_whole {
+                push_key(&mut path, key);
+            }
             self.add(Problem { path, message });
         }
     }
@@ -192,20 +208,21 @@ impl Report<'_> {
         }
     }
 
-    pub(super) fn pointer(&self) -> String {
+    /// Where the walk is, as far as it may be told, and whether that is all of it.
+    fn pointer(&self) -> (String, bool) {
         let mut path = String::new();
-        // The keys inside a hidden value are as secret as it is; only a parameter is hidden, so the first step is its name.
-        let shown = if self.hidden > 0 { 1 } else { self.path.len() };
-        for step in self.path.iter().take(shown) {
+        for step in &self.path {
             match step {
-                Step::Key(key) => push_key(&mut path, key),
+                // Only what is declared is hidden, so this stands inside of it.
+                Step::Other(_) if self.hidden > 0 => return (path, false),
+                Step::Key(key) | Step::Other(key) => push_key(&mut path, key),
                 Step::Index(index) => {
                     path.push('/');
                     path.push_str(&index.to_string());
                 }
             }
         }
-        path
+        (path, true)
     }
 
     pub(super) fn finish(self) -> Option<Problems> {

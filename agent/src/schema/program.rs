@@ -24,6 +24,8 @@ pub(super) struct Program {
     pub(super) nodes: Vec<Node>,
     /// Where the arguments begin.
     pub(super) root: Id,
+    /// It is of a schema known only at run time, whose integers are held in 64 bits.
+    pub(super) narrow: bool,
 }
 
 /// A set of JSON types. Every `NUMBER` is there with its `INTEGER`.
@@ -360,6 +362,7 @@ impl Program {
         Self {
             nodes: vec![Node::any(), never, object],
             root: 2,
+            narrow: true,
         }
     }
 

@@ -349,10 +349,10 @@ impl<'a> Reader<'a> {
 }
 
 /// What is said of numbers that no type here holds.
-const BEYOND_64: &str =
-    "an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or a string";
-const BEYOND_128: &str =
-    "an integer of more than 128 bits cannot be kept exactly; send a smaller one, or a string";
+const BEYOND_64: &str = "an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or its digits in quotes where a \
+     string may stand";
+const BEYOND_128: &str = "an integer of more than 128 bits cannot be kept exactly; send a smaller one, or its digits in quotes where a \
+     string may stand";
 const INFINITE: &str = "must be a finite number; this one is beyond the range of a 64-bit float";
 
 /// What a value is read as. Like `serde_json`, a type that asks for one kind is never shown another.

@@ -1,5 +1,5 @@
 use super::canonical::normalise;
-use super::coerce::Coercion;
+use super::coerce::{Coercion, Fitted};
 #[cfg(feature = "dynamic")]
 use super::dynamic;
 use super::error::ReadError;
@@ -19,7 +19,9 @@ use std::sync::{Arc, OnceLock};
 /// completely, while a [`Reader`](super::Reader) decodes. A schema known only at run time (`new`) is kept as it is, and
 /// checked by a validator of JSON Schema before anything is decoded.
 ///
-/// A JSON object with two members of one name is refused, wherever it stands: nobody knows which of them is meant. Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them.
+/// A JSON object with two members of one name is refused, wherever it stands: nobody knows which of them is meant.
+/// Aliases (`#[serde(alias)]`) are in no schema, so a closed object refuses them; beside a flattened map, which takes any
+/// key, serde reads one as the field that it stands for.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 
@@ -169,10 +171,14 @@ impl Schema {
     /// Fits arguments to this schema where they say the same in another type, and says what was changed.
     ///
     /// Of a schema known only at run time what a program of ours can say directs it; what it makes is checked by all of it.
-    pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> (Json<'a>, Mends) {
+    pub(crate) fn coerce<'a>(&self, coercion: Coercion, arguments: Json<'a>) -> Fitted<'a> {
         match self.understood() {
             Some(program) => coercion.apply(program, arguments),
-            None => (arguments, Mends::default()),
+            None => Fitted {
+                arguments,
+                mends: Mends::default(),
+                stopped: false,
+            },
         }
     }
 
@@ -183,8 +189,8 @@ impl Schema {
         coercion: Coercion,
         arguments: Json<'a>,
     ) -> Option<(Json<'a>, Mends)> {
-        let (fitted, mends) = coercion.apply_to_floats(self.understood()?, arguments);
-        (!mends.is_empty()).then_some((fitted, mends))
+        let fitted = coercion.apply_to_floats(self.understood()?, arguments);
+        (!fitted.mends.is_empty()).then_some((fitted.arguments, fitted.mends))
     }
 
     /// Whether it accepts whole floats for integers.

@@ -5,7 +5,7 @@
 //! where no alternative fits is in `alternatives`.
 
 use super::number::Number;
-use super::problem::{MOST_PROBLEMS, Report, Step};
+use super::problem::{MOST_PROBLEMS, Problem, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
 use super::seen::{Keys, Seen};
 use super::{describe, values};
@@ -254,7 +254,7 @@ impl<'a> Walk<'a> {
         self.open()?;
         let mut fits = true;
         let mut seen = Seen::default();
-        let mut others: Option<Keys<'a>> = None;
+        let mut others: Option<Box<Keys<'a>>> = None;
         let mut next = 0;
         let mut count = 0;
         // Problems with the rank of their property: they are told in the order of declaration, the rest behind.
@@ -278,7 +278,10 @@ impl<'a> Walk<'a> {
                 }
             }
             if let Some(report) = &mut self.report {
-                report.path.push(Step::Key(key.clone()));
+                report.path.push(match property {
+                    Some(_) => Step::Key(key.clone()),
+                    None => Step::Other(key.clone()),
+                });
                 report.hidden += usize::from(property.is_some_and(|property| property.secret));
             }
             let is_new = match index {
@@ -292,7 +295,13 @@ impl<'a> Walk<'a> {
                 }
             };
             if !is_new {
-                fits = self.tell_for_good(|_| "this key is given twice; give it once".to_owned());
+                fits = self.tell_for_good(|hidden| {
+                    if hidden && index.is_none() {
+                        "a key in here is given twice; give each once".to_owned()
+                    } else {
+                        "this key is given twice; give it once".to_owned()
+                    }
+                });
             }
             if property.is_some_and(|property| property.is_left_out(self.program, self.scan)) {
                 self.scan.literal("null")?;
@@ -318,23 +327,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.depth -= 1;
-        for (index, property) in fields.properties.iter().enumerate() {
-            if !property.required || seen.contains(index) {
-                continue;
-            }
-            fits = false;
-            if let Some(report) = &mut self.report {
-                let before = report.len();
-                report.push_at(
-                    &property.name,
-                    format!(
-                        "is missing; must be {}",
-                        describe::node(self.program, property.node)
-                    ),
-                );
-                found.push((index, report.split_off(before)));
-            }
-        }
+        fits &= self.has_all(fields, &seen, &mut found);
         found.sort_by_key(|(rank, _)| *rank);
         if let Some(report) = &mut self.report {
             for (_, problems) in found {
@@ -350,6 +343,34 @@ impl<'a> Walk<'a> {
             });
         }
         Ok(fits)
+    }
+
+    /// Whether no required property is missing; each that is, is told under its rank.
+    fn has_all(
+        &mut self,
+        fields: &Fields,
+        seen: &Seen,
+        found: &mut Vec<(usize, Vec<Problem>)>,
+    ) -> bool {
+        let mut is_whole = true;
+        for (index, property) in fields.properties.iter().enumerate() {
+            if !property.required || seen.contains(index) {
+                continue;
+            }
+            is_whole = false;
+            if let Some(report) = &mut self.report {
+                let before = report.len();
+                report.push_at(
+                    &property.name,
+                    format!(
+                        "is missing; must be {}",
+                        describe::node(self.program, property.node)
+                    ),
+                );
+                found.push((index, report.split_off(before)));
+            }
+        }
+        is_whole
     }
 
     /// One property's value, and its key.
@@ -394,75 +415,86 @@ impl<'a> Walk<'a> {
         Ok(fits)
     }
 
-    /// The keywords that look at the whole value.
+    /// The keywords that look at the whole value. Each has a function of its own, since this one is on the stack for every
+    /// node inside another.
     fn applied(&mut self, node: &'a Node, start: usize, byte: u8) -> Fits {
-        let program = self.program;
-        let text = self.scan.text();
-        let mut fits = true;
-        if let Some(values) = &node.values {
-            self.scan.skip(self.depth)?;
-            let slice = text.get(start..self.scan.position()).unwrap_or_default();
-            let written = values::canonical(slice);
-            if !values
-                .iter()
-                .any(|value| values::canonical(&value.to_string()) == written)
-            {
-                fits = self.tell(|hidden| {
-                    format!(
-                        "must be {}, got {}",
-                        describe::values(values),
-                        describe::value(text, start, hidden)
-                    )
-                });
-            }
-        }
+        let mut fits = match &node.values {
+            Some(values) => self.listed(values, start)?,
+            None => true,
+        };
         for id in &node.all {
             if self.done(fits) {
                 return Ok(false);
             }
-            self.scan = Scanner::new_at(text, start);
+            self.scan = Scanner::new_at(self.scan.text(), start);
             fits &= self.value(*id)?;
         }
         for union in &node.unions {
             if self.done(fits) {
                 return Ok(false);
             }
-            let mut holding = Vec::new();
+            let mut first = None;
             for id in &union.of {
-                if self.try_node(*id, start)?.is_some() {
-                    holding.push(*id);
-                    if !union.single {
-                        break;
-                    }
+                if self.try_node(*id, start)?.is_none() {
+                    continue;
+                }
+                if let Some(one) = first {
+                    fits = self.fits_both(one, *id);
+                    break;
+                }
+                first = Some(*id);
+                if !union.single {
+                    break;
                 }
             }
-            match holding.as_slice() {
-                [] => fits = self.none_fits(union, start, byte)?,
-                [one, other, ..] if union.single => {
-                    fits = self.tell(|_| {
-                        let (one, other) = (
-                            describe::node(program, *one),
-                            describe::node(program, *other),
-                        );
-                        format!("must fit exactly one alternative, fits both {one} and {other}")
-                    });
-                }
-                _ => {}
+            if first.is_none() {
+                fits = self.none_fits(union, start, byte)?;
             }
         }
         if let Some(id) = node.not
             && !self.done(fits)
             && self.try_node(id, start)?.is_some()
         {
-            fits = self.tell(|hidden| {
-                format!(
-                    "must not be {}, got {}",
-                    describe::node(program, id),
-                    describe::value(text, start, hidden)
-                )
-            });
+            fits = self.must_not_be(id, start);
         }
         Ok(fits)
+    }
+
+    fn listed(&mut self, values: &[Value], start: usize) -> Fits {
+        let text = self.scan.text();
+        self.scan.skip(self.depth)?;
+        let slice = text.get(start..self.scan.position()).unwrap_or_default();
+        let written = values::canonical(slice);
+        let mut all = values.iter();
+        Ok(
+            all.any(|value| values::canonical(&value.to_string()) == written)
+                || self.tell(|hidden| {
+                    format!(
+                        "must be {}, got {}",
+                        describe::values(values),
+                        describe::value(text, start, hidden)
+                    )
+                }),
+        )
+    }
+
+    fn fits_both(&mut self, one: Id, other: Id) -> bool {
+        let program = self.program;
+        self.tell(|_| {
+            let (one, other) = (describe::node(program, one), describe::node(program, other));
+            format!("must fit exactly one alternative, fits both {one} and {other}")
+        })
+    }
+
+    fn must_not_be(&mut self, id: Id, start: usize) -> bool {
+        let (program, text) = (self.program, self.scan.text());
+        self.tell(|hidden| {
+            format!(
+                "must not be {}, got {}",
+                describe::node(program, id),
+                describe::value(text, start, hidden)
+            )
+        })
     }
 
     /// Where the value at `start` ends if it fits the node. Quiet, and remembered inside unions.
@@ -496,5 +528,6 @@ fn is_mended(wanted: Types, mut scan: Scanner<'_>) -> bool {
 fn is_other(text: &str) -> bool {
     let text = text.trim();
     let first = text.bytes().next().unwrap_or_default();
-    !first.is_ascii_alphabetic() || ["true", "false", "null", "True", "False"].contains(&text)
+    !first.is_ascii_alphabetic()
+        || ["true", "false", "null", "True", "False", "None"].contains(&text)
 }

@@ -9,6 +9,7 @@ use super::{Tool, ToolPolicy};
 use crate::json::{InvalidReason, Kind, Mends, Object, Parsed, Place, Provenance, parse};
 use crate::json::{Json, MendKind};
 use crate::message::ToolCall;
+use crate::schema::Problem;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -188,9 +189,14 @@ pub(super) fn too_long(text: &str) -> Option<String> {
 
 /// What a text that was refused is after all mends that the tool takes. It is not checked yet.
 ///
+/// Says also what must be told where it does not fit, beside what does not.
+///
 /// `null` in the place of the arguments means that there are none, as a blank text does: gateways send either for a
 /// tool without parameters.
-pub(super) fn mend(tool: &Tool, arguments: &Arguments<'_>) -> Result<Mended, Unreadable> {
+pub(super) fn mend(
+    tool: &Tool,
+    arguments: &Arguments<'_>,
+) -> Result<(Mended, Option<Problem>), Unreadable> {
     let (mut object, mut mends) = match parse(&arguments.raw) {
         Parsed::Strict(object) => (object, Mends::default()),
         Parsed::Repaired(repaired) => repaired.into_parts(),
@@ -221,13 +227,19 @@ pub(super) fn mend(tool: &Tool, arguments: &Arguments<'_>) -> Result<Mended, Unr
     }
     let definition = tool.definition();
     let coercion = definition.policy.mending.or(arguments.agent).coercion;
-    let (fitted, coerced) =
-        (definition.parameters).coerce(coercion.unwrap_or_default(), Json::Object(object));
-    mends.append(coerced);
-    Ok(Mended {
-        text: fitted.to_text(),
+    let fitted = (definition.parameters).coerce(coercion.unwrap_or_default(), Json::Object(object));
+    mends.append(fitted.mends);
+    let beside = fitted.stopped.then(|| {
+        Problem::new(
+            "",
+            "there is too much here to read every value in another type; send each in the type that the schema wants",
+        )
+    });
+    let mended = Mended {
+        text: fitted.arguments.to_text(),
         mends,
-    })
+    };
+    Ok((mended, beside))
 }
 
 /// What becomes of arguments whose schema accepts whole floats for integers, so that they come as the integers that they

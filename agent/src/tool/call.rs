@@ -5,7 +5,7 @@ use super::body::{Ended, Prepared, Suspension};
 use super::context::Ending;
 use super::{CallEnd, Mending, Permission, Tool, ToolContext, ToolSet};
 use crate::message::{Outcome, ToolCall, ToolResult};
-use crate::schema::{Problems, ReadError, Reader};
+use crate::schema::{Problem, Problems, ReadError, Reader};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,7 +31,7 @@ impl Tool {
             let text = &arguments.keep(mended).text;
             return self
                 .check(text, context)?
-                .map_err(|error| self.refuse(text, &error, None, context));
+                .map_err(|error| self.refuse(text, &error, None, None, context));
         }
         let error = match self.check(raw, context)? {
             Ok(prepared) => return Ok(prepared),
@@ -41,21 +41,21 @@ impl Tool {
         if self.rewrites().is_empty()
             && let Some(problems) = schema.problems_for_good(raw)
         {
-            return Err(self.refuse(raw, &error, Some(problems), context));
+            return Err(self.refuse(raw, &error, Some(problems), None, context));
         }
-        let mended = match arguments::mend(self, arguments) {
-            Ok(mended) => arguments.keep(mended),
+        let (mended, beside) = match arguments::mend(self, arguments) {
+            Ok((mended, beside)) => (arguments.keep(mended), beside),
             Err(Unreadable::Refused(why)) => return Err(CallEnd::refused_arguments(why)),
             Err(Unreadable::RewriteBroke) => {
                 return Err(Box::new(CallEnd::rewrite_panicked(self.name())));
             }
         };
         if mended.mends.is_empty() {
-            return Err(self.refuse(raw, &error, None, context));
+            return Err(self.refuse(raw, &error, None, beside, context));
         }
         let prepared = self
             .check(&mended.text, context)?
-            .map_err(|error| self.refuse(&mended.text, &error, None, context))?;
+            .map_err(|error| self.refuse(&mended.text, &error, None, beside, context))?;
         match arguments::must_be_sent_again(self, arguments, &mended.mends) {
             None => Ok(prepared),
             Some(why) => Err(CallEnd::refused_arguments(why)),
@@ -73,13 +73,15 @@ impl Tool {
             .map_err(|_panic| Box::new(CallEnd::panicked(self.name())))
     }
 
-    /// How a call ends whose arguments were not read: with all that the schema and the author's own code have against them.
+    /// How a call ends whose arguments were not read: with all that the schema and the author's own code have against them,
+    /// and what is to be told beside.
     #[cold]
     fn refuse(
         &self,
         text: &str,
         error: &ReadError,
         told: Option<Problems>,
+        beside: Option<Problem>,
         context: &ToolContext,
     ) -> Box<CallEnd> {
         let schema = &self.definition().parameters;
@@ -87,12 +89,14 @@ impl Tool {
         let gathered = || self.body().refusals(text, told.as_ref(), schema, context);
         let refusals = match error.refusals() {
             Some(refusals) => refusals.to_vec(),
-            None => match catch_unwind(AssertUnwindSafe(gathered)) {
-                Ok(refusals) => refusals,
-                Err(_panic) => return Box::new(CallEnd::panicked(self.name())),
-            },
+            // What a validator that panics has against them nobody knows, and they are refused without it.
+            None => catch_unwind(AssertUnwindSafe(gathered)).unwrap_or_default(),
         };
-        CallEnd::bad_arguments(&schema.explain_with(text, error, told, &refusals))
+        let problems = schema.explain_with(text, error, told, &refusals);
+        CallEnd::bad_arguments(&match beside {
+            Some(first) => problems.behind(first),
+            None => problems,
+        })
     }
 
     /// Runs a prepared call to its end. Never panics; does not look at the clock or at the cancellation.

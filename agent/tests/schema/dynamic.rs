@@ -89,10 +89,17 @@ fn conditions_dependencies_and_what_is_unevaluated_work() {
         ""
     );
     assert_eq!(problems(&schema, r#"{"kind":"bank","iban":"x"}"#), "");
-    assert_eq!(problems(&schema, r#"{"kind":"card"}"#), "/card: is missing");
+    assert_eq!(
+        problems(&schema, r#"{"kind":"card"}"#),
+        "/card: is missing; must be a string when `kind` is \"card\""
+    );
     assert_eq!(
         problems(&schema, r#"{"card":"1"}"#),
         "/cvc: is missing; must be a string"
+    );
+    assert_eq!(
+        problems(&schema, r#"{"kind":"bank","iban":1}"#),
+        "/iban: must be a string, got 1; this holds unless `kind` is \"card\""
     );
     assert!(
         problems(
@@ -101,6 +108,64 @@ fn conditions_dependencies_and_what_is_unevaluated_work() {
         )
         .starts_with("/iban: unknown key")
     );
+}
+
+#[test]
+fn what_an_array_must_contain_is_said_in_words() {
+    let of = |more: Value| {
+        let mut list = json!({"type": "array"});
+        list.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        schema(object(json!({"list": list})))
+    };
+    for (more, told) in [
+        (
+            json!({"contains": {"const": "id"}}),
+            "must have at least 1 item that is \"id\"",
+        ),
+        (
+            json!({"contains": {"type": "integer"}, "minContains": 2, "maxContains": 3}),
+            "must have at least 2 items and at most 3 that is an integer",
+        ),
+        (
+            json!({"contains": {"properties": {"kind": {"const": "main"}}, "required": ["kind"]}}),
+            "must have at least 1 item in which `kind` is \"main\"",
+        ),
+        (
+            json!({"contains": {"minimum": 5}}),
+            "must have at least 1 item that fits {\"minimum\":5}",
+        ),
+    ] {
+        assert_eq!(
+            problems(&of(more), r#"{"list":[]}"#),
+            format!("/list: {told}")
+        );
+    }
+}
+
+#[test]
+fn a_float_is_no_integer_that_a_value_cannot_hold() {
+    let schema = schema(object(json!({
+        "n": {"type": "integer"}, "maybe": {"type": ["integer", "null"]},
+        "or": {"anyOf": [{"type": "integer"}, {"type": "string"}]}, "any": {"type": "number"},
+    })));
+    for beyond in ["1e20", "-1e19", "1e300", "18446744073709551616.0"] {
+        let told = problems(&schema, &format!(r#"{{"n":{beyond}}}"#));
+        assert!(
+            told.starts_with(
+                "/n: must be an integer from -9223372036854775808 to 18446744073709551615, got "
+            ),
+            "{told}"
+        );
+        for name in ["maybe", "or"] {
+            assert_ne!(problems(&schema, &format!(r#"{{"{name}":{beyond}}}"#)), "");
+        }
+        assert_eq!(problems(&schema, &format!(r#"{{"any":{beyond}}}"#)), "");
+    }
+    for within in ["3.0", "1e19", "-9223372036854775808.0"] {
+        assert_eq!(problems(&schema, &format!(r#"{{"n":{within}}}"#)), "");
+    }
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn of_a_union_the_alternative_that_was_meant_is_told() {
         ),
         (
             r#"{"external":"Unitt"}"#,
-            "/external: must be \"Unit\", got \"Unitt\"; did you mean \"Unit\"?",
+            "/external: must be \"Unit\", an object with `One`, an object with `Two`, or an object with `Fields`, got the string \"Unitt\"; did you mean \"Unit\"?",
         ),
         (
             r#"{"untagged":{"x":1}}"#,

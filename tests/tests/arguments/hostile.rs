@@ -91,3 +91,35 @@ async fn a_value_is_shown_only_in_part() {
         .await;
     assert!(result.text().len() < 700, "{}", result.text().len());
 }
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+enum Amount {
+    Of { amount: i64 },
+    Plain(i64),
+}
+
+/// Adds up.
+#[agent::tool(read_only, inline)]
+fn total(x: Vec<Amount>) -> i64 {
+    let of = |amount: &Amount| match amount {
+        Amount::Of { amount } | Amount::Plain(amount) => *amount,
+    };
+    x.iter().map(of).sum()
+}
+
+#[tokio::test]
+async fn what_there_was_too_much_of_to_be_fitted_is_said() {
+    let set = agent::tools![total].into_set().unwrap();
+    let of = |count| {
+        let items = vec![r#"{"amount":"1"}"#; count].join(",");
+        format!("{{\"x\":[{items}]}}")
+    };
+    assert_eq!(set.call("total", &of(1_000)).await.text(), "1000");
+    let refused = set.call("total", &of(200_000)).await;
+    assert_eq!(refused.outcome, Outcome::BadArguments);
+    let told = refused.text();
+    let first = "there is too much here to read every value in another type; send each in the type that the schema wants\n";
+    assert!(told.starts_with(first), "{told}");
+    assert!(told.contains("/amount: must be an integer, got the string \"1\""));
+}

@@ -5,6 +5,7 @@ use agent::{Coercion, Tool, ToolSet, tool, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -40,6 +41,39 @@ fn draw(
     )
 }
 
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+enum How {
+    Unit,
+    One(u8),
+    Two { a: u8 },
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+enum Held {
+    Unit,
+    Held(String),
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum NumberOrText {
+    Number(u32),
+    Text(String),
+}
+
+/// Takes what is mixed.
+#[tool(read_only, inline)]
+fn mixed(
+    how: Option<How>,
+    one: Option<Held>,
+    by: Option<BTreeMap<u32, String>>,
+    signed: Option<HashMap<i8, String>>,
+    number: Option<NumberOrText>,
+    small: Option<f32>,
+) -> String {
+    format!("{how:?} {one:?} {by:?} {signed:?} {number:?} {small:?}")
+}
+
 fn set(coercion: Coercion) -> ToolSet {
     let served = Tool::dynamic(
         "served",
@@ -63,7 +97,7 @@ fn set(coercion: Coercion) -> ToolSet {
         }),
         |arguments, _| async move { Ok::<_, String>(arguments) },
     );
-    let drawn = tools![draw, trip].into_set().unwrap();
+    let drawn = tools![draw, trip, mixed].into_set().unwrap();
     let tools = drawn.iter().cloned().chain([served.unwrap()]);
     let others = all();
     let others = others.iter().filter(|tool| tool.name() != "trip").cloned();
@@ -280,12 +314,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "draw",
         r#"{"any":99999999999999999999}"#,
-        "/any: an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or a string",
+        "/any: an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or its digits in quotes where a string may stand",
     ),
     (
         "draw",
         r#"{"any":1000000000000000000000000000000000000000000}"#,
-        "/any: an integer of more than 128 bits cannot be kept exactly; send a smaller one, or a string",
+        "/any: an integer of more than 128 bits cannot be kept exactly; send a smaller one, or its digits in quotes where a string may stand",
     ),
     (
         "draw",
@@ -300,14 +334,103 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "served",
         r#"{"days":0.5,"towns":1}"#,
-        "/city: is missing; must be a string\n/days: must be an integer, got 0.5\n/days: must be at least 1, got 0.5\n/unit: is missing\n/towns: unknown key; the keys here are `city`, `days`, `unit`, `any` and `shape`",
+        "/city: is missing; must be a string\n/days: must be an integer, got 0.5\n/days: must be at least 1, got 0.5\n/unit: is missing; must be one of \"C\", \"F\" when `days` is given\n/towns: unknown key; the keys here are `city`, `days`, `unit`, `any` and `shape`",
     ),
     (
         "served",
         r#"{"city":"paris","days":11,"unit":"K"}"#,
         "/city: must have at most 4 characters, got the string \"paris\"\n/city: must match the pattern ^[A-Z], got the string \"paris\"\n/days: must be at most 10, got 11\n/unit: must be one of \"C\", \"F\", got the string \"K\"",
     ),
-    ("served", r#"{"city":"Rome","days":3}"#, "/unit: is missing"),
+    (
+        "served",
+        r#"{"city":"Rome","days":3}"#,
+        "/unit: is missing; must be one of \"C\", \"F\" when `days` is given",
+    ),
+    (
+        "served",
+        r#"{"city":"Rome","days":1e20,"unit":"C"}"#,
+        "/days: must be at most 10, got 1e+20\n/days: must be an integer from -9223372036854775808 to 18446744073709551615, got 1e+20",
+    ),
+    (
+        "mixed",
+        r#"{"how":"unit"}"#,
+        "/how: must be \"Unit\", an object with `One`, or an object with `Two`, got the string \"unit\"; did you mean \"Unit\"?",
+    ),
+    (
+        "mixed",
+        r#"{"how":"One"}"#,
+        "/how: must be \"Unit\", an object with `One`, or an object with `Two`, got the string \"One\"; send {\"One\": ..}, with what it holds",
+    ),
+    (
+        "mixed",
+        r#"{"how":{"Unit":null}}"#,
+        "/how: must be \"Unit\", an object with `One`, or an object with `Two`, got an object; send \"Unit\" alone, as a string",
+    ),
+    (
+        "mixed",
+        r#"{"how":{"Tow":{}}}"#,
+        "/how: must be \"Unit\", an object with `One`, or an object with `Two`, got an object; did you mean \"Two\"?",
+    ),
+    (
+        "mixed",
+        r#"{"how":{"Two":{"a":"x"}}}"#,
+        "/how/Two/a: must be an integer, got the string \"x\"",
+    ),
+    (
+        "mixed",
+        r#"{"one":{"Only":1}}"#,
+        "/one: must be \"Unit\", or an object with `Held`, got an object",
+    ),
+    (
+        "mixed",
+        r#"{"by":{"x":"a"}}"#,
+        "/by/x: this key cannot be here; a key must be an integer of at least 0",
+    ),
+    (
+        "mixed",
+        r#"{"by":{"4294967296":"a"}}"#,
+        "/by: the key \"4294967296\" must be an integer from 0 to 4294967295",
+    ),
+    (
+        "mixed",
+        r#"{"signed":{"200":"a"}}"#,
+        "/signed: the key \"200\" must be an integer from -128 to 127",
+    ),
+    (
+        "mixed",
+        r#"{"number":-5}"#,
+        "/number: must be from 0 to 4294967295, got -5",
+    ),
+    (
+        "mixed",
+        r#"{"number":true}"#,
+        "/number: must be an integer, a string, or null, got true",
+    ),
+    (
+        "mixed",
+        r#"{"small":1e39}"#,
+        "/small: must be at least -3.4028234663852886e38 and at most 3.4028234663852886e38, got 1e39",
+    ),
+    (
+        "texts",
+        r#"{"x":"None"}"#,
+        "/x: must be an array, got the string \"None\"; an array of nothing is []",
+    ),
+    (
+        "texts",
+        r#"{"x":["a"],"":1}"#,
+        "/: the empty key \"\" is unknown; the only key here is `x`",
+    ),
+    (
+        "text",
+        r#"{"x":"C:\new\Users"}"#,
+        "a backslash here starts no escape, so others in this string may be none either; write each backslash that is text as \\\\ and send the call again (at byte 12)",
+    ),
+    (
+        "text",
+        r#""text": {"x":"a"}"#,
+        "what stands before the object may be a part of the arguments; send the object alone (at byte 6)",
+    ),
     (
         "served",
         r#"{"city":"Rome","shape":{}}"#,
@@ -326,7 +449,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "served",
         r#"{"city":"Rome","any":99999999999999999999}"#,
-        "/any: an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or a string",
+        "/any: an integer of more than 64 bits cannot be kept exactly here; send a smaller one, or its digits in quotes where a string may stand",
     ),
     (
         "served",

@@ -1,5 +1,6 @@
 //! What must never be shown.
 
+use crate::mends;
 use agent::message::ToolCall;
 use agent::model::{ScriptedModel, Step};
 use agent::{After, Agent, ToolSet, after_calls, tool, tools};
@@ -55,6 +56,54 @@ async fn no_result_shows_a_secret() {
         );
         assert!(!shown.contains("hunter2"), "{text}: {shown}");
     }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Account {
+    #[schemars(length(max = 8))]
+    word: String,
+    codes: Vec<u8>,
+    more: BTreeMap<String, u8>,
+}
+
+/// Opens an account.
+#[tool(idempotent, inline)]
+fn open(#[arg(secret)] account: Account) -> usize {
+    account.word.len() + account.codes.len() + account.more.len()
+}
+
+#[tokio::test]
+async fn inside_a_secret_the_names_that_its_type_declares_are_told_and_no_others() {
+    let set = tools![open].into_set().unwrap();
+    let refused = set
+        .call(
+            "open",
+            r#"{"account":{"word":"hunter2hunter2","codes":[1,"hunter2"],"more":{"hunter2":"hunter2"},"hunter2":1}}"#,
+        )
+        .await;
+    assert_eq!(
+        refused.text(),
+        "/account/word: must have at most 8 characters\n\
+         /account/codes/1: must be an integer, got a string\n\
+         /account/more: must be an integer, got a string\n\
+         /account: unknown key; the keys here are `word`, `codes` and `more`"
+    );
+    let twice =
+        r#"{"account":{"word":"a","word":"a","codes":[],"more":{"hunter2":1,"hunter2":1}}}"#;
+    assert_eq!(
+        set.call("open", twice).await.text(),
+        "/account/word: this key is given twice; give it once\n\
+         /account/more: a key in here is given twice; give each once"
+    );
+    let mended = r#"{"account":{"word":5,"codes":["1"],"more":{"hunter2":"1"}}}"#;
+    assert_eq!(
+        mends(&set.call("open", mended).await),
+        [
+            "read a number as a string at /account/word",
+            "read a string as a number at /account/codes/0",
+            "read a string as a number at /account/more"
+        ]
+    );
 }
 
 #[tokio::test]

@@ -148,8 +148,10 @@ async fn validators_see_what_arguments_were_mended_to() {
 async fn a_validator_that_panics_ends_the_call() {
     let result = set().call("broken", r#"{"x":1}"#).await;
     assert_eq!(result.outcome, Outcome::Panicked);
+    // What is wrong besides is told, since the call would not run anyway.
     let result = set().call("broken", r#"{"x":1,"y":2}"#).await;
-    assert_eq!(result.outcome, Outcome::Panicked);
+    assert_eq!(result.outcome, Outcome::BadArguments);
+    assert_eq!(result.text(), "/y: unknown key; the only key here is `x`");
 }
 
 #[tokio::test]

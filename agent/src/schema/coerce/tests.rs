@@ -16,9 +16,9 @@ fn fit(schema: &Value, x: &str) -> (String, Vec<String>) {
 fn fit_all(schema: &Value, arguments: &str) -> (String, Vec<String>) {
     let arguments = Json::parse(arguments).unwrap();
     let program = Program::compile(schema).unwrap();
-    let (fitted, mends) = Coercion::default().apply(&program, arguments);
-    let mends = mends.first().iter().map(ToString::to_string).collect();
-    (fitted.to_text(), mends)
+    let fitted = Coercion::default().apply(&program, arguments);
+    let mends = fitted.mends.first().iter().map(ToString::to_string);
+    (fitted.arguments.to_text(), mends.collect())
 }
 
 /// Rows of a schema, a value, and what it becomes; the value itself where it must stay.
@@ -184,7 +184,107 @@ fn blank_and_the_word_null_are_null_where_no_string_is_wanted() {
             "null",
         ),
         (json!({"type": ["boolean", "null"]}), "null", "null"),
+        (json!({"type": ["integer", "null"]}), r#""None""#, "null"),
     ]);
+}
+
+#[test]
+fn a_blank_is_null_exactly_where_it_is_no_value_of_its_own() {
+    let date = || json!({"type": ["string", "null"], "format": "date"});
+    let long = || json!({"type": ["string", "null"], "minLength": 2, "maxLength": 4});
+    let code = || json!({"anyOf": [{"type": "string", "pattern": "^[A-Z]+$"}, {"type": "null"}]});
+    let char = || json!({"type": ["string", "null"], "minLength": 1, "maxLength": 1});
+    table(&[
+        (date(), r#""""#, "null"),
+        (date(), r#"" ""#, "null"),
+        (date(), r#""null""#, "null"),
+        (date(), r#""None""#, "null"),
+        (date(), r#""soon""#, r#""soon""#),
+        (long(), r#""""#, "null"),
+        (long(), r#""null""#, r#""null""#),
+        (long(), r#""  ""#, r#""  ""#),
+        (code(), r#""""#, "null"),
+        (code(), r#""null""#, "null"),
+        (char(), r#""""#, "null"),
+        (char(), r#""null""#, "null"),
+        (char(), r#"" ""#, r#"" ""#),
+        (
+            json!({"anyOf": [{"type": "string", "minLength": 1}, {"type": "integer"}, {"type": "null"}]}),
+            r#""""#,
+            "null",
+        ),
+        // Nothing says null here.
+        (
+            json!({"type": "string", "format": "date"}),
+            r#""""#,
+            r#""""#,
+        ),
+    ]);
+}
+
+#[test]
+fn a_number_or_boolean_is_text_only_where_nothing_but_text_is_wanted() {
+    let small_or_text =
+        || json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string"}]});
+    table(&[
+        (small_or_text(), "-5", "-5"),
+        (small_or_text(), "1.5", "1.5"),
+        (small_or_text(), "true", "true"),
+        (small_or_text(), r#""-5""#, r#""-5""#),
+        (small_or_text(), "5.0", "5"),
+        (json!({"type": ["integer", "string"]}), "true", "true"),
+        (json!({"type": ["integer", "string"]}), "1.5", "1.5"),
+        (json!({"type": ["boolean", "string"]}), "7", "7"),
+        (json!({"type": ["boolean", "string"]}), "1", "true"),
+        (json!({"type": ["string", "null"]}), "7", r#""7""#),
+        (
+            json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+            "7",
+            r#""7""#,
+        ),
+    ]);
+}
+
+#[test]
+fn what_was_meant_is_fitted_though_something_else_is_wrong_with_it() {
+    let shapes = || {
+        json!({"oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+            {"type": "object", "properties": {"kind": {"const": "rect"}, "w": {"type": "number"}, "h": {"type": "number"}}, "required": ["kind", "w", "h"]},
+        ]})
+    };
+    table(&[
+        (
+            shapes(),
+            r#"{"kind":"rect","w":"1","h":"x"}"#,
+            r#"{"kind":"rect","w":1,"h":"x"}"#,
+        ),
+        (
+            shapes(),
+            r#"{"kind":"oval","r":"1"}"#,
+            r#"{"kind":"oval","r":"1"}"#,
+        ),
+        (
+            json!({"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "integer"}]}),
+            r#"["1","x"]"#,
+            r#"[1,"x"]"#,
+        ),
+    ]);
+}
+
+#[test]
+fn what_was_not_looked_at_is_said() {
+    let branch =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let schema = json!({
+        "type": "object",
+        "properties": {"x": {"type": "array", "items": {"anyOf": [branch, {"type": "integer"}]}}},
+    });
+    let program = Program::compile(&schema).unwrap();
+    let items = vec![r#"{"n":"1"}"#; 200_000].join(",");
+    let text = format!("{{\"x\":[{items}]}}");
+    let fitted = Coercion::Usual.apply(&program, Json::parse(&text).unwrap());
+    assert!(fitted.stopped);
 }
 
 #[test]
@@ -200,6 +300,8 @@ fn one_value_becomes_an_array_and_is_never_split() {
         (strings(), "null", "null"),
         (strings(), r#""null""#, r#""null""#),
         (strings(), r#""""#, r#""""#),
+        (strings(), r#""None""#, r#""None""#),
+        (strings(), r#"" ""#, r#"" ""#),
         (integers(), r#""7""#, "[7]"),
         (integers(), r#""7,8""#, r#""7,8""#),
         (integers(), r#"["7",8.0]"#, "[7,8]"),
@@ -216,15 +318,22 @@ fn an_empty_optional_property_is_left_out_and_a_required_one_is_not() {
         "type": "object",
         "properties": {
             "days": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}},
+            "day": {"type": "string", "format": "date"}, "code": {"type": "string", "minLength": 1, "maxLength": 4},
             "name": {"type": "string"}, "lang": {"type": ["string", "null"]}, "must": {"type": "integer"},
         },
         "required": ["must"],
     });
     for (given, wanted) in [
-        (r#"{"days":null,"must":1}"#, r#"{"must":1}"#),
+        // Whoever reads a null leaves it out, whether anything else is mended or not.
+        (r#"{"days":null,"must":1}"#, r#"{"days":null,"must":1}"#),
         (r#"{"days":"","must":1}"#, r#"{"must":1}"#),
+        (r#"{"days":"None","must":1}"#, r#"{"must":1}"#),
         (r#"{"tags":"null","must":1}"#, r#"{"must":1}"#),
-        (r#"{"name":null,"must":1}"#, r#"{"must":1}"#),
+        (r#"{"tags":"None","must":1}"#, r#"{"must":1}"#),
+        (r#"{"day":" ","must":1}"#, r#"{"must":1}"#),
+        (r#"{"day":"null","must":1}"#, r#"{"must":1}"#),
+        (r#"{"code":"","must":1}"#, r#"{"must":1}"#),
+        (r#"{"code":"null","must":1}"#, r#"{"code":"null","must":1}"#),
         (r#"{"name":"","must":1}"#, r#"{"name":"","must":1}"#),
         (r#"{"lang":null,"must":1}"#, r#"{"lang":null,"must":1}"#),
         (r#"{"must":null}"#, r#"{"must":null}"#),
@@ -263,9 +372,8 @@ fn every_coercion_is_noted_with_its_pointer() {
 fn booleans_become_numbers_only_on_request() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let program = Program::compile(&schema).unwrap();
-    let (fitted, _) =
-        Coercion::BooleansToNumbers.apply(&program, Json::parse(r#"{"n":true}"#).unwrap());
-    assert_eq!(fitted.to_text(), r#"{"n":1}"#);
+    let fitted = Coercion::BooleansToNumbers.apply(&program, Json::parse(r#"{"n":true}"#).unwrap());
+    assert_eq!(fitted.arguments.to_text(), r#"{"n":1}"#);
     assert_eq!(fit_all(&schema, r#"{"n":true}"#).0, r#"{"n":true}"#);
 }
 
@@ -371,7 +479,7 @@ fn what_is_refused_for_good_is_what_coercion_leaves_alone() {
                     assert_eq!(Some(&problems), schema.problems(&text).as_ref());
                     let read = Json::parse(&text).unwrap();
                     for coercion in [Coercion::Usual, Coercion::BooleansToNumbers] {
-                        let (_, mends) = schema.coerce(coercion, read.clone());
+                        let mends = schema.coerce(coercion, read.clone()).mends;
                         assert!(mends.is_empty(), "{text}: {mends:?}, but {problems}");
                     }
                 }

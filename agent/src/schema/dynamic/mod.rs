@@ -12,7 +12,7 @@ use super::inline::each_child;
 use super::pointer::first_key;
 use super::problem::{MOST_PROBLEMS, Problem, Problems, Report};
 use super::{SchemaError, describe};
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{Keyword as Check, PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
@@ -72,6 +72,7 @@ impl Rules {
             .offline()
             .should_validate_formats(true)
             .with_pattern_options(patterns)
+            .with_keyword(IN_64_BITS, |_, _, _| Ok(Box::new(In64Bits)))
             .build(&with_bounds(schema.clone()))
             .map_err(|error| wrong_schema(&error))?;
         Ok(Self { validator, refers })
@@ -177,10 +178,13 @@ fn refuses_null(root: &Value, schema: &Value, depth: usize) -> bool {
         _ => false,
     };
     let listed = schema.get("enum").and_then(Value::as_array);
-    let of_any = schema.get("anyOf").and_then(Value::as_array);
+    let several = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
     types
         || listed.is_some_and(|listed| !listed.contains(&Value::Null))
-        || of_any.is_some_and(|several| several.iter().all(refuses))
+        || schema.get("const").is_some_and(|only| !only.is_null())
+        || several("anyOf").is_some_and(|several| several.iter().all(refuses))
+        || several("oneOf").is_some_and(|several| several.iter().all(refuses))
+        || several("allOf").is_some_and(|several| several.iter().any(refuses))
         || schema
             .get("$ref")
             .and_then(Value::as_str)
@@ -189,16 +193,45 @@ fn refuses_null(root: &Value, schema: &Value, depth: usize) -> bool {
 }
 
 /// The schema as it is checked. For JSON Schema a format of integers (`uint16`) is a note; whoever wrote it meant bounds,
-/// which every dialect tells the model.
+/// which every dialect tells the model. And it takes `1e20` for an integer, which no integer of a value is.
 fn with_bounds(mut schema: Value) -> Value {
     if let Value::Object(object) = &mut schema {
         let format = object.get("format").and_then(Value::as_str);
         if format.is_some_and(is_integer_format) {
             canonical::bounds(object);
         }
+        let types = object.get("type").map_or(&[][..], |types| match types {
+            Value::Array(types) => types,
+            one => std::slice::from_ref(one),
+        });
+        let has = |name: &str| types.iter().any(|one| one == name);
+        if has("integer") && !has("number") {
+            object.insert(IN_64_BITS.to_owned(), Value::Bool(true));
+        }
         each_child(object, &mut |child| *child = with_bounds(child.take()));
     }
     schema
+}
+
+/// A keyword of our own: a float is in the range of the integers that a value holds.
+const IN_64_BITS: &str = "x-in-64-bits";
+
+struct In64Bits;
+
+impl<'i> Check<'i> for In64Bits {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(IN_64_BITS))
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        // 2^63 and 2^64, which floats are exactly.
+        let in_range =
+            |float| (-9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0).contains(&float);
+        !instance.is_f64() || instance.as_f64().is_some_and(in_range)
+    }
 }
 
 impl fmt::Debug for Rules {

@@ -7,6 +7,7 @@ use crate::schema::{SchemaError, describe};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
+use std::fmt;
 
 pub(super) fn wrong_schema(error: &ValidationError<'_>) -> SchemaError {
     let mut message = error.to_string();
@@ -34,10 +35,19 @@ pub(super) fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> 
     match error.kind() {
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let wanted = beside(error, schema)
-                .and_then(|near| wanted(near.get("properties")?.get(name)?))
-                .map_or_else(String::new, |wanted| format!("; must be {wanted}"));
-            vec![at(name, format!("is missing{wanted}"))]
+            let of = |near: &Map<String, Value>| wanted(near.get("properties")?.get(name)?);
+            let (near, condition) = (beside(error, schema), condition(error, schema));
+            let outer = condition.as_ref().map(|condition| condition.near);
+            let wanted = near.and_then(of).or_else(|| outer.and_then(of));
+            let message = match (wanted, condition) {
+                (None, None) => "is missing".to_owned(),
+                (Some(wanted), None) => format!("is missing; must be {wanted}"),
+                (None, Some(condition)) => format!("is missing; must be given {condition}"),
+                (Some(wanted), Some(condition)) => {
+                    format!("is missing; must be {wanted} {condition}")
+                }
+            };
+            vec![at(name, message)]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known: Vec<&str> = beside(error, schema)
@@ -48,8 +58,106 @@ pub(super) fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> 
             let words = |key: &String| at(key, describe::unknown_name(key, &known));
             unexpected.iter().take(MOST_PROBLEMS).map(words).collect()
         }
-        _ => vec![Problem::new(path, message(error, schema))],
+        _ => {
+            let message = message(error, schema);
+            let message = match condition(error, schema) {
+                Some(condition) => format!("{message}; this holds {condition}"),
+                None => message,
+            };
+            vec![Problem::new(path, message)]
+        }
     }
+}
+
+/// The condition under which a keyword holds.
+struct Condition<'s> {
+    /// The schema in which its `if` stands.
+    near: &'s Map<String, Value>,
+    /// It holds where that fits; else where it does not.
+    holds: bool,
+}
+
+/// The innermost condition under which the keyword that refused holds.
+fn condition<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<Condition<'s>> {
+    let mut path = error.schema_path().as_str();
+    while let Some((before, keyword)) = path.rsplit_once('/') {
+        path = before;
+        let near = || schema.pointer(before)?.as_object();
+        if matches!(keyword, "then" | "else")
+            && let Some(near) = near().filter(|near| near.contains_key("if"))
+        {
+            let holds = keyword == "then";
+            return Some(Condition { near, holds });
+        }
+    }
+    None
+}
+
+/// `when `kind` is "card"`
+impl fmt::Display for Condition<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tested = self.near.get("if").and_then(features);
+        match (tested, self.holds) {
+            (Some(tested), true) => write!(f, "when {tested}"),
+            (Some(tested), false) => write!(f, "unless {tested}"),
+            (None, true) => f.write_str("where the `if` of the schema fits"),
+            (None, false) => f.write_str("where the `if` of the schema does not fit"),
+        }
+    }
+}
+
+/// What a schema says of an object's members, where it says nothing else: `` `kind` is "card" and `days` is given ``.
+fn features(schema: &Value) -> Option<String> {
+    let object = schema.as_object()?;
+    let says_more = object
+        .keys()
+        .any(|key| !matches!(key.as_str(), "type" | "properties" | "required"));
+    if says_more {
+        return None;
+    }
+    let properties = object.get("properties").and_then(Value::as_object);
+    let mut words = Vec::new();
+    for (name, property) in properties.into_iter().flatten() {
+        let fits = wanted(property).filter(|_| says_all(property))?;
+        words.push(format!("`{}` is {fits}", describe::shown(name)));
+    }
+    let required = object.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if !properties.is_some_and(|properties| properties.contains_key(name)) {
+            words.push(format!("`{}` is given", describe::shown(name)));
+        }
+    }
+    (!words.is_empty()).then(|| describe::list(&words, " and "))
+}
+
+/// Whether `wanted` says of a schema all that it says.
+fn says_all(schema: &Value) -> bool {
+    let mut keys = schema.as_object().into_iter().flat_map(Map::keys);
+    keys.all(|key| {
+        matches!(
+            key.as_str(),
+            "type" | "enum" | "const" | "title" | "description"
+        )
+    })
+}
+
+/// How many items must be of a kind, and of which.
+fn contained(near: Option<&Map<String, Value>>) -> Option<String> {
+    let near = near?;
+    let kind = near.get("contains")?;
+    let kind = match wanted(kind)
+        .filter(|_| says_all(kind))
+        .or_else(|| features(kind))
+    {
+        Some(words) if words.starts_with('`') => format!("in which {words}"),
+        Some(words) => format!("that is {words}"),
+        None => format!("that fits {}", describe::shown(&kind.to_string())),
+    };
+    let size = |keyword: &str| near.get(keyword).and_then(Value::as_u64);
+    let (least, most) = (size("minContains").unwrap_or(1), size("maxContains"));
+    let items = if least == 1 { "item" } else { "items" };
+    let most = most.map_or_else(String::new, |most| format!(" and at most {most}"));
+    Some(format!("must have at least {least} {items}{most} {kind}"))
 }
 
 /// What a schema wants, in a few words; nothing where it does not say at once.
@@ -164,8 +272,15 @@ fn message(error: &ValidationError<'_>, schema: &Value) -> String {
             "must not fit {}, got {got}",
             describe::shown(&schema.to_string())
         ),
+        Kind::Custom { message, .. } if message == super::IN_64_BITS => format!(
+            "must be an integer from {} to {}, got {got}",
+            i64::MIN,
+            u64::MAX
+        ),
         Kind::FalseSchema => "must not be here".to_owned(),
-        Kind::Contains => "must have an item of the kind that the schema wants".to_owned(),
+        Kind::Contains => contained(beside(error, schema)).unwrap_or_else(|| {
+            "must have an item of the kind that the `contains` of the schema wants".to_owned()
+        }),
         Kind::PropertyNames { error } => {
             format!("a key of it is not allowed: {}", message(error, schema))
         }
