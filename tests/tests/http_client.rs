@@ -222,3 +222,34 @@ async fn azure_is_asked_at_its_deployment_with_its_version_and_its_header() {
         assert!(body.contains(r#""model":"my-gpt""#), "{body}");
     }
 }
+
+/// A server with so many in its queue that it takes no other connection. Elsewhere it would refuse them.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_connection_that_does_not_come_about_is_left_in_time() {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    loop {
+        let connect = tokio::net::TcpStream::connect(address);
+        match tokio::time::timeout(Duration::from_millis(300), connect).await {
+            Ok(connected) => waiting.push(connected.unwrap()),
+            Err(_) => break,
+        }
+    }
+    let mut limits = Limits::default();
+    limits.connect = Duration::from_millis(200);
+    limits.retries = 0;
+    let model = OpenAiChat::new("m")
+        .base_url(format!("http://{address}/v1"))
+        .limits(limits);
+    let error = ask(&model, &hello()).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Timeout, "{error}");
+    assert!(
+        error.to_string().contains("no connection in time"),
+        "{error}"
+    );
+    drop(waiting);
+}

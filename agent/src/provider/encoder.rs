@@ -28,6 +28,12 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
         own: Option<&Self::Options>,
     ) -> Result<(), ModelError>;
 
+    /// Whether the provider is asked to keep its answers, where that decides what goes back.
+    fn keeps(own: Option<&Self::Options>) -> bool {
+        let _ = own;
+        false
+    }
+
     /// A tool, as an element of `tools`.
     fn tool(offer: &Offer, out: &mut Vec<u8>);
 
@@ -80,6 +86,10 @@ pub(super) fn encode<E: Encoder>(
     request.check()?;
     let own = request.options.own()?;
     encoder.refuse(request.options, own)?;
+    let target = &Target {
+        keeps: E::keeps(own),
+        ..*target
+    };
     let asked = Asked {
         request,
         target,

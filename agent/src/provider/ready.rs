@@ -31,6 +31,7 @@ struct Kept<E> {
     encoder: E,
     origin: Option<Box<str>>,
     images: bool,
+    keeps: bool,
     ready: Arc<Ready>,
 }
 
@@ -39,6 +40,7 @@ impl<E: Encoder> Kept<E> {
         self.encoder == *encoder
             && self.origin.as_deref() == target.origin
             && self.images == target.images
+            && self.keeps == target.keeps
     }
 }
 
@@ -72,6 +74,7 @@ pub(super) fn conversation<E: Encoder>(
         encoder: encoder.clone(),
         origin: target.origin.map(Into::into),
         images: target.images,
+        keeps: target.keeps,
         ready: Arc::clone(&ready),
     };
     transcript.slots().keep(new, is_for);

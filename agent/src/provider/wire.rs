@@ -83,6 +83,8 @@ pub struct Target<'a> {
     pub origin: Option<&'a str>,
     /// Whether the model sees images. Where it does not, a line of text stands in place of each run of them.
     pub images: bool,
+    /// Whether the provider keeps its answers, so that it knows what it said by an id.
+    pub(super) keeps: bool,
 }
 
 impl<'a> Target<'a> {
@@ -94,6 +96,7 @@ impl<'a> Target<'a> {
             fields,
             origin: None,
             images: true,
+            keeps: false,
         }
     }
 

@@ -399,3 +399,138 @@ fn a_rendering_is_the_same_bytes_every_time() {
         );
     }
 }
+
+/// What a provider's guide says of one keyword of a property.
+#[derive(Clone, Copy, PartialEq)]
+enum Reads {
+    /// It stays as it is.
+    Yes,
+    /// It is said in the description.
+    No,
+    /// A schema with it is not strict.
+    Never,
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a row a keyword")]
+fn each_keyword_and_format_is_read_where_its_provider_says_so_and_nowhere_else() {
+    use Reads::{Never, No, Yes};
+    let text = |name: &str, value: Value| json!({"type": "string", name: value});
+    let number = |name: &str, value: Value| json!({"type": "number", name: value});
+    let list = |name: &str, value: Value| json!({"type": "array", "items": {"type": "string"}, name: value});
+    let object = |name: &str, value: Value| {
+        let mut object = closed(json!({"a": {"type": "string"}}), json!(["a"]));
+        object[name] = value;
+        object
+    };
+    let string = json!({"type": "string"});
+    let mut table = vec![
+        ("pattern", text("pattern", json!("^a+$")), Yes, No),
+        ("pattern", text("pattern", json!("^(?=a)")), No, No),
+        ("pattern", text("pattern", json!("^(?<!a)b")), No, No),
+        ("minLength", text("minLength", json!(1)), No, No),
+        ("maxLength", text("maxLength", json!(9)), No, No),
+        ("multipleOf", number("multipleOf", json!(2)), Yes, No),
+        ("minimum", number("minimum", json!(2)), Yes, No),
+        ("maximum", number("maximum", json!(2)), Yes, No),
+        (
+            "exclusiveMinimum",
+            number("exclusiveMinimum", json!(2)),
+            Yes,
+            No,
+        ),
+        (
+            "exclusiveMaximum",
+            number("exclusiveMaximum", json!(2)),
+            Yes,
+            No,
+        ),
+        ("minItems", list("minItems", json!(1)), Yes, Yes),
+        ("minItems", list("minItems", json!(2)), Yes, No),
+        ("maxItems", list("maxItems", json!(3)), Yes, No),
+        ("uniqueItems", list("uniqueItems", json!(true)), No, No),
+        ("contains", list("contains", string.clone()), No, No),
+        (
+            "unevaluatedItems",
+            list("unevaluatedItems", string.clone()),
+            No,
+            No,
+        ),
+        (
+            "prefixItems",
+            list("prefixItems", json!([string])),
+            Never,
+            Never,
+        ),
+        ("minProperties", object("minProperties", json!(1)), No, No),
+        ("maxProperties", object("maxProperties", json!(2)), No, No),
+        (
+            "propertyNames",
+            object("propertyNames", json!({"maxLength": 3})),
+            No,
+            No,
+        ),
+        (
+            "patternProperties",
+            object("patternProperties", json!({"^x": string})),
+            Never,
+            Never,
+        ),
+        (
+            "dependentRequired",
+            object("dependentRequired", json!({"a": ["a"]})),
+            No,
+            No,
+        ),
+        (
+            "dependentSchemas",
+            object("dependentSchemas", json!({"a": {"minProperties": 1}})),
+            No,
+            No,
+        ),
+        ("not", text("not", json!({"const": "x"})), No, No),
+        ("if", object("if", json!({"minProperties": 1})), No, No),
+        ("default", text("default", json!("x")), No, No),
+        (
+            "additionalProperties",
+            json!({"type": "object", "additionalProperties": string}),
+            Never,
+            Never,
+        ),
+    ];
+    for format in [
+        "date-time",
+        "time",
+        "date",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "uuid",
+    ] {
+        table.push(("format", text("format", json!(format)), Yes, Yes));
+    }
+    table.push(("format", text("format", json!("uri")), No, Yes));
+    for format in ["iri", "regex", "idn-email", "json-pointer"] {
+        table.push(("format", text("format", json!(format)), No, No));
+    }
+    for (word, value, of_openai, of_anthropic) in table {
+        let root = closed(json!({"v": value}), json!(["v"]));
+        for (dialect, expected) in [(openai(), of_openai), (anthropic(), of_anthropic)] {
+            let what = format!("{} {value}", dialect.name);
+            let Ok(rendering) = dialect.render(&schema(root.clone())) else {
+                assert!(expected == Never, "{what}");
+                continue;
+            };
+            let told = property(&rendering, "v");
+            let stays = told.get(word) == value.get(word);
+            assert!(expected == if stays { Yes } else { No }, "{what}: {told}");
+            if !stays {
+                assert!(told.get(word).is_none(), "{what}: {told}");
+                let said = told["description"].as_str().unwrap_or_default();
+                assert!(said.contains(word), "{what}: {told}");
+            }
+        }
+    }
+}

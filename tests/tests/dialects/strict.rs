@@ -175,6 +175,52 @@ fn openais_budget_is_of_properties_choices_and_characters() {
     let long: Vec<String> = (0..251).map(|at| format!("{at:060}")).collect();
     let tools = set([tool("long", of(&long), None)]);
     assert_eq!(names_of(&strictness(&tools, "openai-chat"), true), [""; 0]);
+    // 250 are not bounded, however long; nor are 251 with 15,000 characters.
+    let tools = set([tool("long", of(&long[..250]), None)]);
+    assert_eq!(names_of(&strictness(&tools, "openai-chat"), true), ["long"]);
+    let short: Vec<String> = (0..251).map(|at| format!("{at:059}")).collect();
+    let tools = set([tool("short", of(&short), None)]);
+    assert_eq!(
+        names_of(&strictness(&tools, "openai-chat"), true),
+        ["short"]
+    );
+    // 5,000 properties, and 120,000 characters in their names.
+    for (count, is_strict) in [(5_000, true), (5_001, false)] {
+        let tools = set([tool("many", optional(count), None)]);
+        let strict = strictness(&tools, "openai-chat");
+        assert_eq!(strict[0].1, Some(is_strict), "{count} properties");
+    }
+    for (length, is_strict) in [(120_000, true), (120_001, false)] {
+        let named = json!({
+            "type": "object", "properties": {"n".repeat(length): {"type": "string"}}, "additionalProperties": false,
+        });
+        let strict = strictness(&set([tool("long", named, None)]), "openai-chat");
+        assert_eq!(strict[0].1, Some(is_strict), "{length} characters");
+    }
+}
+
+#[test]
+fn anthropics_budget_is_of_optional_parameters_wherever_they_stand_and_of_unions() {
+    let either = json!({"anyOf": [{"type": "string"}, {"type": "integer"}]});
+    for (count, is_strict) in [(16, true), (17, false)] {
+        let properties: serde_json::Map<String, Value> = (0..count)
+            .map(|at| (format!("p{at}"), either.clone()))
+            .collect();
+        let required: Vec<&String> = properties.keys().collect();
+        let schema = json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        });
+        let strict = strictness(&set([tool("unions", schema, None)]), "anthropic-messages");
+        assert_eq!(strict[0].1, Some(is_strict), "{count} unions");
+    }
+    // 20 inside of an object, and 4 or 5 beside it.
+    for (beside, is_strict) in [(4, true), (5, false)] {
+        let mut schema = optional(beside);
+        schema["properties"]["inside"] = optional(20);
+        schema["required"] = json!(["inside"]);
+        let strict = strictness(&set([tool("nested", schema, None)]), "anthropic-messages");
+        assert_eq!(strict[0].1, Some(is_strict), "20 and {beside}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::item::WITH_THE_PART_BEFORE;
+use super::item::{Item, WITH_THE_PART_BEFORE};
 use super::{Options, Responses};
 use crate::message::{Content, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult};
 use crate::model::{ModelError, PromptCache, Reasoning, RequestOptions, ToolChoice};
@@ -35,6 +35,10 @@ impl Encoder for Responses {
         }
     }
 
+    fn keeps(own: Option<&Options>) -> bool {
+        own.and_then(|own| own.store) == Some(true)
+    }
+
     fn tool(offer: &Offer, out: &mut Vec<u8>) {
         object(out, |tool| {
             tool.value("type", "function");
@@ -62,8 +66,10 @@ impl Encoder for Responses {
             match message {
                 Message::User { content } => user(out, content, target.images),
                 Message::Assistant(reply) => {
-                    let is_sent =
-                        |part: &Part| is_sent(part, target.echo_of(PROTOCOL, reply, part));
+                    let is_sent = |part: &Part| {
+                        let echo = target.echo_of(PROTOCOL, reply, part);
+                        is_sent(part, echo, target.keeps)
+                    };
                     let parts = leading_somewhere(&reply.parts, is_sent);
                     for part in parts.iter().filter(|part| is_sent(part)) {
                         assistant_part(out, part, target.echo_of(PROTOCOL, reply, part));
@@ -299,9 +305,11 @@ fn is_custom(echo: &str) -> bool {
 
 /// Whether a part has a place in this protocol. What another provider thought or ran itself has none, and the second part
 /// of an item none of its own.
-fn is_sent(part: &Part, echo: Option<&str>) -> bool {
+fn is_sent(part: &Part, echo: Option<&str>, is_kept: bool) -> bool {
     match (&part.kind, echo) {
         (PartKind::Call(_), _) => true,
+        // Of reasoning that nobody has kept, an id alone is refused (`Item with id 'rs_..' not found`).
+        (PartKind::Reasoning(_), Some(json)) => is_kept || Item::read(json).says_more_than_its_id(),
         (_, Some(json)) => json != WITH_THE_PART_BEFORE,
         (PartKind::Text(text) | PartKind::Refusal(text), None) => !text.trim().is_empty(),
         (PartKind::Reasoning(_) | PartKind::Hosted(_), None) => false,

@@ -26,6 +26,8 @@ pub(super) struct Item<'a> {
     content: Raw<'a>,
     #[serde(borrow)]
     summary: Raw<'a>,
+    #[serde(borrow)]
+    encrypted_content: Raw<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -80,6 +82,11 @@ impl<'a> Item<'a> {
 
     pub(super) fn refusal(&self) -> String {
         texts(self.content, |piece| piece.refusal)
+    }
+
+    /// Whether reasoning can be read from the item itself: encrypted, or in full. A summary is not the reasoning.
+    pub(super) fn says_more_than_its_id(&self) -> bool {
+        self.encrypted_content.filled().is_some() || self.content.filled().is_some()
     }
 
     /// The raw arguments, or a custom tool's input.

@@ -332,6 +332,51 @@ fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
 }
 
 #[test]
+fn reasoning_goes_back_where_the_provider_can_read_it_or_has_kept_it() {
+    let wire = wire(Protocol::OpenaiResponses);
+    let item = |more: &str| format!(r#"{{"type":"reasoning","id":"rs","summary":[]{more}}}"#);
+    let own = crate::provider::openai_responses::Options {
+        store: Some(true),
+        ..Default::default()
+    };
+    let kept = RequestOptions::default().for_protocol(own);
+    for (item, goes) in [
+        (item(""), false),
+        (item(r#","encrypted_content":null"#), false),
+        (item(r#","encrypted_content":"e""#), true),
+        (
+            item(r#","content":[{"type":"reasoning_text","text":"hm"}]"#),
+            true,
+        ),
+    ] {
+        let thought = Part::reasoning("").with_echo(echo(Protocol::OpenaiResponses, &item));
+        let reply = Reply::new([thought, call("a", "{}")], StopReason::ToolUse);
+        let results = vec![result("a", Outcome::Done, vec!["sunny".into()])];
+        let transcript = Transcript::from(vec![
+            Message::user("hi"),
+            Message::Assistant(reply),
+            Message::Results { results },
+        ]);
+        // One after the other, over what the first request has left behind.
+        for (options, goes) in [(&RequestOptions::default(), goes), (&kept, true)] {
+            let tools = weather();
+            let request = Request::new(&transcript, &tools, options);
+            let body = wire
+                .encode(&request, &Target::new("m", &BodyFields::new()))
+                .unwrap()
+                .to_vec();
+            let body = String::from_utf8(body).unwrap();
+            assert_eq!(
+                body.contains(r#""type":"reasoning""#),
+                goes,
+                "{item}: {body}"
+            );
+            assert!(body.contains("function_call_output"), "{body}");
+        }
+    }
+}
+
+#[test]
 fn pieces_of_thinking_go_back_as_the_part_that_they_were() {
     let piece = |content: Value| {
         format!(
