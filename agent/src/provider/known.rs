@@ -1,6 +1,6 @@
 //! What of an answer's JSON is known, and what is not: fields that nobody here reads are shown as they came.
 
-use super::json::{Members, is_blank, write_members};
+use super::json::{Members, Raw, is_blank, write_members};
 use crate::model::ModelEvent;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -81,6 +81,20 @@ pub(super) struct Unknown {
 }
 
 impl Unknown {
+    /// Shows what is not known of a member, which is read apart from the rest.
+    pub(super) fn show_of(
+        &mut self,
+        name: &str,
+        value: Raw<'_>,
+        known: &Known,
+        out: &mut Vec<ModelEvent>,
+    ) {
+        let parted = value.get().and_then(|json| known.part(json).ok());
+        let unknown = parted.and_then(|parted| parted.unknown);
+        let unknown = unknown.map(|unknown| write_members([(name, unknown.as_str())].into_iter()));
+        self.show(unknown, out.len(), out);
+    }
+
     /// Shows it in front of what stands from `at` on.
     pub(super) fn show(&mut self, unknown: Option<String>, at: usize, out: &mut Vec<ModelEvent>) {
         if unknown.is_some() && unknown != self.last {

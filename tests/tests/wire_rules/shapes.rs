@@ -164,6 +164,60 @@ fn fields_that_nobody_knows_are_shown_where_they_stood_streamed_and_not() {
 }
 
 #[test]
+fn counts_that_nobody_knows_are_shown_once_as_they_came() {
+    let said = json!({"delta": {"content": "so"}, "index": 0});
+    let counts = json!({"prompt_tokens": 1, "prompt_time": 0.5, "completion_tokens_details": {"audio_tokens": 0, "thumbs": 2}});
+    let unknown_of_chat =
+        json!({"usage": {"prompt_time": 0.5, "completion_tokens_details": {"thumbs": 2}}});
+    let of_messages = json!({"input_tokens": 1, "speed": "fast"});
+    let of_responses = json!({"input_tokens": 1, "output_tokens_details": {"thumbs": 2}});
+    let table = [
+        (
+            "openai-chat",
+            sse(&[
+                json!({"choices": [said], "usage": counts}),
+                json!({"choices": [said], "usage": counts}),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+            ]),
+            unknown_of_chat.clone(),
+        ),
+        (
+            "openai-chat",
+            json!({"choices": [{"finish_reason": "stop", "message": {"content": "so"}}], "usage": counts}).to_string(),
+            unknown_of_chat,
+        ),
+        (
+            "anthropic-messages",
+            sse(&[
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "so"}}),
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": of_messages}),
+            ]),
+            json!({"usage": {"speed": "fast"}}),
+        ),
+        (
+            "anthropic-messages",
+            json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "end_turn", "usage": of_messages}).to_string(),
+            json!({"usage": {"speed": "fast"}}),
+        ),
+        (
+            "openai-responses",
+            sse(&[json!({"type": "response.completed", "response": {"status": "completed", "usage": of_responses, "output": []}})]),
+            json!({"response": {"usage": {"output_tokens_details": {"thumbs": 2}}}}),
+        ),
+        (
+            "openai-responses",
+            json!({"status": "completed", "output": [], "usage": of_responses}).to_string(),
+            json!({"usage": {"output_tokens_details": {"thumbs": 2}}}),
+        ),
+    ];
+    for (protocol, body, expected) in table {
+        let (unknown, reply) = unknown(protocol, &body);
+        assert_eq!(unknown, [expected], "{protocol}: {body}");
+        assert_eq!(reply.usage.input, 1, "{protocol}: {body}");
+    }
+}
+
+#[test]
 fn an_answer_is_decoded_by_what_it_is_and_shown_as_it_is() {
     let streams = [
         (

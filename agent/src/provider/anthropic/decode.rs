@@ -82,6 +82,21 @@ const STEP: Known = Known(&[
     ("usage", None),
 ]);
 
+const USAGE: Known = Known(&[
+    ("input_tokens", None),
+    ("output_tokens", None),
+    ("cache_read_input_tokens", None),
+    ("cache_creation_input_tokens", None),
+    ("cache_creation", None),
+    (
+        "output_tokens_details",
+        Some(&Known(&[("thinking_tokens", None)])),
+    ),
+    ("server_tool_use", None),
+    ("service_tier", None),
+    ("inference_geo", None),
+]);
+
 impl Events for Answer {
     fn protocol(&self) -> Protocol {
         Protocol::AnthropicMessages
@@ -189,7 +204,7 @@ impl Answer {
                     .is_some()
             }
             "message_delta" => {
-                self.take_usage(step.usage);
+                self.take_usage(step.usage, out);
                 self.take_stop(&step.delta.unwrap_or_default().stop_reason);
                 true
             }
@@ -210,7 +225,7 @@ impl Answer {
             self.model = Some(model);
         }
         self.take_stop(&message.stop_reason);
-        self.take_usage(message.usage);
+        self.take_usage(message.usage, out);
         let text = message.content.get().filter(|json| json.starts_with('"'));
         let blocks: List<&RawValue> = message.content.read().unwrap_or_default();
         let blocks = blocks.into_iter().map(RawValue::get);
@@ -270,7 +285,8 @@ impl Answer {
         is_delta.then_some((at, text))
     }
 
-    fn take_usage(&mut self, usage: Raw<'_>) {
+    fn take_usage(&mut self, usage: Raw<'_>, out: &mut Vec<ModelEvent>) {
+        self.unknown.show_of("usage", usage, &USAGE, out);
         let report: Report<'_> = usage.read().unwrap_or_default();
         report.input_tokens.put_into(&mut self.usage.input);
         report.output_tokens.put_into(&mut self.usage.output);

@@ -6,7 +6,7 @@ use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, To
 use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, Raw, StrictText};
-use crate::provider::known::Unknown;
+use crate::provider::known::{Known, Unknown};
 use crate::provider::repeat::Repeat;
 use crate::provider::stop::{broken_off, is_word};
 use crate::provider::wire::{Events, Trouble};
@@ -184,12 +184,12 @@ impl Answer {
                     self.calls.settle(&self.id, out);
                 }
             }
-            self.take_usage(choice.usage);
+            self.take_usage(choice.usage, out);
         }
         if let Some(report) = chunk.x_groq.read::<Groq<'_>>() {
-            known |= self.take_usage(report.usage);
+            known |= self.take_usage(report.usage, out);
         }
-        known | self.take_usage(chunk.usage)
+        known | self.take_usage(chunk.usage, out)
     }
 
     fn take_delta(
@@ -234,7 +234,8 @@ impl Answer {
     }
 
     /// Counts come at the end, or with every chunk, or in two places: the last word wins, and null is no word.
-    fn take_usage(&mut self, report: Raw<'_>) -> bool {
+    fn take_usage(&mut self, report: Raw<'_>, out: &mut Vec<ModelEvent>) -> bool {
+        self.unknown.show_of("usage", report, &USAGE, out);
         let Some(report) = report.read::<Report<'_>>() else {
             return false;
         };
@@ -360,6 +361,33 @@ struct Groq<'a> {
     #[serde(borrow)]
     usage: Raw<'a>,
 }
+
+const USAGE: Known = Known(&[
+    ("prompt_tokens", None),
+    ("completion_tokens", None),
+    ("total_tokens", None),
+    ("input_tokens", None),
+    ("output_tokens", None),
+    ("reasoning_tokens", None),
+    ("cached_tokens", None),
+    ("prompt_cache_hit_tokens", None),
+    ("prompt_cache_miss_tokens", None),
+    ("cache_read_input_tokens", None),
+    ("cache_creation_input_tokens", None),
+    ("prompt_tokens_details", Some(&DETAILS)),
+    ("completion_tokens_details", Some(&DETAILS)),
+]);
+
+const DETAILS: Known = Known(&[
+    ("cached_tokens", None),
+    ("cache_write_tokens", None),
+    ("reasoning_tokens", None),
+    ("audio_tokens", None),
+    ("image_tokens", None),
+    ("text_tokens", None),
+    ("accepted_prediction_tokens", None),
+    ("rejected_prediction_tokens", None),
+]);
 
 #[derive(Deserialize, Default)]
 #[serde(default)]

@@ -87,7 +87,7 @@ const RESPONSE: Known = Known(&[
     ("output_text", None),
     ("error", None),
     ("incomplete_details", None),
-    ("usage", None),
+    ("usage", Some(&USAGE)),
     ("background", None),
     ("billing", None),
     ("conversation", None),
@@ -116,6 +116,20 @@ const RESPONSE: Known = Known(&[
     ("top_p", None),
     ("truncation", None),
     ("user", None),
+]);
+
+const USAGE: Known = Known(&[
+    ("input_tokens", None),
+    ("output_tokens", None),
+    ("total_tokens", None),
+    ("input_tokens_details", Some(&DETAILS)),
+    ("output_tokens_details", Some(&DETAILS)),
+]);
+
+const DETAILS: Known = Known(&[
+    ("cached_tokens", None),
+    ("cache_write_tokens", None),
+    ("reasoning_tokens", None),
 ]);
 
 #[derive(Deserialize, Default)]
