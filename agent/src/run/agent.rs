@@ -175,7 +175,11 @@ impl Agent {
         let id = format!("run_{}", fresh_name());
         let host = RunHost::new(given, &Events::nowhere(), id, Counts::default());
         let tools = self.tools();
-        host.offer(&tools, &[]);
+        let deferred = tools
+            .iter()
+            .filter(|tool| tool.definition().policy.deferred)
+            .map(|tool| Arc::clone(tool.shared_definition()));
+        host.offer(&tools, deferred.collect(), &[]);
         let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);
         let context = ToolContext::new(
             call.id.as_str(),

@@ -17,11 +17,12 @@ use std::fmt;
 pub enum Verdict {
     /// It may run as it was shown.
     Approve,
-    /// It may run, and so may all further calls of this tool in this run.
+    /// It may run, and so may all further calls of this tool that the model makes in this run.
     ApproveForRun,
     /// It may not run. The model reads the text; an empty one stands for a neutral sentence.
     Reject(String),
-    /// It may not run, nor may any further call of this tool in this run.
+    /// It may not run, nor may any other call of this tool in this run that has not begun: also one about which nobody would
+    /// be asked, and one that another tool [makes](crate::ToolContext::invoke).
     RejectForRun(String),
     /// It may run with these arguments, one JSON object as text. They pass the check, the hooks and the rules as the
     /// model's own do, and a hook or a rule may still refuse them; one that only asks for a person has had its answer. What

@@ -7,6 +7,7 @@
 //! was done before.
 
 use super::approval;
+use super::delegate::agent_of;
 use super::deliver::keep_first_hand_over;
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
 use super::effects::{Effects, Key, Moment, Ran, ReadyCall};
@@ -42,6 +43,8 @@ struct Passed {
     hooks: bool,
     /// Whether they want the run to end.
     end_run: bool,
+    /// Deferred tools that calls inside its calls have named.
+    reveals: Vec<String>,
 }
 
 impl Drive<'_> {
@@ -56,6 +59,7 @@ impl Drive<'_> {
         let mut passed = Passed::default();
         let stopped = self.take_to_end(tools, &mut open, &mut passed).await;
         self.state.open = open;
+        self.state.head.revealed.extend(passed.reveals);
         match stopped {
             Err(cause @ (Cause::Approval(_) | Cause::Suspended(_))) => {
                 self.save().await?;
@@ -101,24 +105,34 @@ impl Drive<'_> {
         })
     }
 
+    /// Counts the calls of a batch of which nothing was done yet.
+    ///
+    /// # Errors
+    ///
+    /// When they would go beyond a limit.
+    fn count_fresh(&mut self, open: &[OpenCall]) -> Result<(), Cause> {
+        if open.iter().all(|open| matches!(open.stage, Stage::Asked)) {
+            let counted = self.host.count_calls(&self.state.last_calls());
+            counted.map_err(Cause::Limit)?;
+            // What is written down from here on says so: a batch that a crash cuts in two is counted once.
+            self.keep_counts();
+        }
+        Ok(())
+    }
+
     async fn take_to_end(
         &mut self,
         tools: &ToolSet,
         open: &mut [OpenCall],
         passed: &mut Passed,
     ) -> Result<(), Cause> {
-        let fresh = open.iter().all(|open| matches!(open.stage, Stage::Asked));
-        if fresh {
-            let counted = self.host.count_calls(&self.state.last_calls());
-            counted.map_err(Cause::Limit)?;
-            // What is written down from here on says so: a batch that a crash cuts in two is counted once.
-            self.keep_counts();
-        }
+        self.count_fresh(open)?;
         let calls: Vec<&ToolCall> = (self.state.transcript.last())
             .into_iter()
             .flat_map(Message::calls)
             .collect();
         approval::obey(&calls, open, &mut self.state.head.standing);
+        self.host.hold_rejections(&self.state.head.standing);
         let RunState {
             transcript, head, ..
         } = &*self.state;
@@ -185,6 +199,7 @@ impl Drive<'_> {
         // What was said while the last events were read. From here on every call has ended.
         show_progress(host, events).await;
         wishes.add(host.take_wishes());
+        passed.reveals = std::mem::take(&mut wishes.reveals);
 
         // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.
         let cancelled = host.given.cancellation.is_cancelled();
@@ -277,8 +292,11 @@ async fn admit<'a>(
             Stage::Cleared { approved } => (*approved, AskedBefore::Yes),
             // It was allowed to run once, in a process that is gone.
             Stage::Started if is_idempotent(desk, slot) => (true, AskedBefore::Yes),
-            Stage::Suspended { inner: Some(_), .. } => (true, AskedBefore::Yes),
-            Stage::Started => {
+            Stage::Suspended { inner: Some(_), .. } if !is_no_agent(desk, slot) => {
+                (true, AskedBefore::Yes)
+            }
+            // What takes the place of an agent cannot go on with its run, and nobody has agreed to it.
+            Stage::Started | Stage::Suspended { inner: Some(_), .. } => {
                 open.stage = Stage::Finished(interrupted());
                 continue;
             }
@@ -356,6 +374,12 @@ fn is_what_was_shown(slot: &Slot<'_>, tool: &Tool, open: &OpenCall) -> bool {
 fn is_idempotent(desk: &Desk<'_>, slot: &Slot<'_>) -> bool {
     slot.tool(desk.tools)
         .is_some_and(|tool| tool.definition().policy.idempotent)
+}
+
+/// Whether the call is of a tool that is known and no agent.
+fn is_no_agent(desk: &Desk<'_>, slot: &Slot<'_>) -> bool {
+    slot.tool(desk.tools)
+        .is_some_and(|tool| agent_of(tool).is_none())
 }
 
 /// Says of every call that it starts, if that was not said before.

@@ -182,7 +182,8 @@ impl<S, G> AgentBuilder<S, G> {
 
     /// Lets the model hand the run to another agent, with the tool `transfer_to_<name>`: from the next request on that
     /// agent's model, instructions, tools and hooks count, over the same conversation. The limits stay those of the agent
-    /// that began the run. Of several such calls in one reply the first counts.
+    /// that began the run. Of several such calls in one reply the first counts. A new prompt, also in the same
+    /// [session](crate::Session), begins with this agent again.
     pub fn handoff(
         mut self,
         name: impl Into<String>,

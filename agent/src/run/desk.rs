@@ -110,19 +110,29 @@ pub(super) enum Admitted<'a> {
 pub(super) struct Wishes {
     pub(super) end_run: bool,
     pub(super) stop: Option<Cause>,
+    /// Deferred tools that were named.
+    pub(super) reveals: Vec<String>,
 }
 
 impl Wishes {
     pub(super) fn to_stop(why: Cause) -> Self {
         Self {
-            end_run: false,
             stop: Some(why),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn to_reveal(tools: Vec<String>) -> Self {
+        Self {
+            reveals: tools,
+            ..Self::default()
         }
     }
 
     /// Adds what was wished later; the first wish to stop stands.
     pub(super) fn add(&mut self, later: Self) {
         self.end_run |= later.end_run;
+        self.reveals.extend(later.reveals);
         if self.stop.is_none() {
             self.stop = later.stop;
         }
@@ -225,22 +235,20 @@ impl<'a> Desk<'a> {
             .fold(asked, Permission::and)
             .and(prepared.permission().clone())
             .and(tool.definition().policy.needs_approval.into());
-        match permission {
-            Permission::Deny(why) => {
+        let standing = self.standing.and_then(|decided| decided.get(tool.name()));
+        match (permission, standing) {
+            (Permission::Deny(why), _) => {
                 return Admitted::Ended(Box::new(CallEnd::refused(tool.name(), &why)));
             }
-            Permission::Ask(why) if !approved => {
-                match self.standing.and_then(|decided| decided.get(tool.name())) {
-                    // It was agreed to a tool that was as this one is.
-                    Some(Standing::Approve { fingerprint })
-                        if *fingerprint == tool.definition().fingerprint().to_string() => {}
-                    Some(Standing::Reject(why)) => {
-                        return Admitted::Ended(Box::new(CallEnd::refused(tool.name(), why)));
-                    }
-                    Some(Standing::Approve { .. }) | None => return Admitted::Waits(why),
-                }
+            // Also where nobody would have been asked.
+            (_, Some(Standing::Reject(why))) if !approved => {
+                return Admitted::Ended(Box::new(CallEnd::refused(tool.name(), why)));
             }
-            Permission::Ask(_) | Permission::Allow => {}
+            // It was agreed to a tool that was as this one is.
+            (Permission::Ask(_), Some(Standing::Approve { fingerprint }))
+                if *fingerprint == tool.definition().fingerprint().to_string() => {}
+            (Permission::Ask(why), _) if !approved => return Admitted::Waits(why),
+            (Permission::Ask(_) | Permission::Allow, _) => {}
         }
         Admitted::Ready(ReadyCall {
             info,

@@ -11,11 +11,12 @@ use super::limit::Limit;
 use super::limits::Counts;
 use super::output::Shape;
 use super::plan::Setup;
+use super::state::Standing;
 use crate::message::{ToolCall, ToolResult, Usage};
 use crate::tool::{ArtifactStore, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet};
 use futures_util::future::{self, BoxFuture, Either};
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub(super) struct RunHost {
     /// For the runs inside its calls.
     pub(super) events: Events,
     offered: Mutex<Offered>,
+    /// What a person has rejected for the rest of the run, by tool.
+    rejected: Mutex<BTreeMap<String, Standing>>,
     /// What was wished of the run around calls that tools made.
     wishes: Mutex<Wishes>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
@@ -53,6 +56,8 @@ tokio::task_local! {
 pub(super) struct Offered {
     pub(super) by: Agent,
     pub(super) tools: Arc<ToolSet>,
+    /// The deferred tools that a search may name.
+    findable: Vec<Arc<ToolDefinition>>,
 }
 
 /// The data that a run was started with, by type.
@@ -130,6 +135,7 @@ impl RunHost {
         let offered = Offered {
             by: given.agent.clone(),
             tools: Arc::default(),
+            findable: Vec::new(),
         };
         let started = Instant::now();
         let deadline = given.deadline(started, counts.elapsed);
@@ -143,6 +149,7 @@ impl RunHost {
             spoke: Notify::new(),
             counts: Mutex::new(counts),
             offered: Mutex::new(offered),
+            rejected: Mutex::default(),
             wishes: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
@@ -236,9 +243,6 @@ impl RunHost {
     }
 
     fn count_calls_of(&self, calls: &[&ToolCall], are_own: bool) -> Result<(), Limit> {
-        if let Some(outer) = self.outer() {
-            outer.count_calls_of(calls, false)?;
-        }
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
         if let Some(limit) = limits.exceeded_by(&counts, calls) {
@@ -247,6 +251,10 @@ impl RunHost {
         // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
         if are_own {
             counts.note_repeats(limits, calls)?;
+        }
+        // Last, and under the lock: the runs around count only what this one lets start.
+        if let Some(outer) = self.outer() {
+            outer.count_calls_of(calls, false)?;
         }
         counts.count_calls(limits, calls);
         Ok(())
@@ -344,11 +352,31 @@ impl RunHost {
     }
 
     /// Takes note of the tools that the model is told of now, and by which agent.
-    pub(super) fn offer(&self, tools: &Arc<ToolSet>, handed_to: &[String]) {
+    pub(super) fn offer(
+        &self,
+        tools: &Arc<ToolSet>,
+        findable: Vec<Arc<ToolDefinition>>,
+        handed_to: &[String],
+    ) {
         *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Offered {
             by: self.agent(handed_to).clone(),
             tools: Arc::clone(tools),
+            findable,
         };
+    }
+
+    /// From here on the calls that tools make know what a person has rejected for the rest of the run.
+    pub(super) fn hold_rejections(&self, standing: &BTreeMap<String, Standing>) {
+        let rejected = standing
+            .iter()
+            .filter(|(_, standing)| matches!(standing, Standing::Reject(_)))
+            .map(|(tool, standing)| (tool.clone(), standing.clone()));
+        *self.rejected.lock().unwrap_or_else(PoisonError::into_inner) = rejected.collect();
+    }
+
+    pub(super) fn rejected(&self) -> BTreeMap<String, Standing> {
+        let rejected = self.rejected.lock();
+        rejected.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn offered(&self) -> Offered {
@@ -358,16 +386,9 @@ impl RunHost {
 
     /// The deferred tools that fit a query best, best first; of those that fit as well, in the order of their names.
     pub(super) fn search_tools(&self, query: &str, most: usize) -> Vec<Arc<ToolDefinition>> {
-        let all = self.offered().by.tools();
-        let mut found: Vec<(usize, Arc<ToolDefinition>)> = all
-            .iter()
-            .filter(|tool| tool.definition().policy.deferred)
-            .map(|tool| {
-                (
-                    fit(tool.definition(), query),
-                    tool.shared_definition().clone(),
-                )
-            })
+        let mut found: Vec<(usize, Arc<ToolDefinition>)> = (self.offered().findable)
+            .into_iter()
+            .map(|tool| (fit(&tool, query), tool))
             .filter(|(fit, _)| *fit > 0)
             .collect();
         found.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));

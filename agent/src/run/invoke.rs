@@ -25,15 +25,19 @@ impl RunHost {
         }
         let agent = self.offered().by;
         let setup = agent.setup();
+        let rejected = self.rejected();
         let desk = Desk {
             tools,
             setup,
             host: self,
-            standing: None,
+            standing: Some(&rejected),
         };
         let slot = Slot::new(call, context, setup.mending);
         let mut end = self.invoked(&desk, &slot, approved).await;
         self.wish(desk.after(&slot, &mut end).await);
+        if let Some(onward) = end.onward.take() {
+            self.wish(Wishes::to_reveal(onward.reveals));
+        }
         slot.context.close();
         size::cut(&mut end, self.setup().limits.results);
         end.result(call, slot.arguments().mends())
@@ -74,6 +78,11 @@ impl RunHost {
         };
         if let Some(why) = desk.take_in(Some(tool), &mut end) {
             self.wish(Wishes::to_stop(why));
+        }
+        let onward = end.onward.as_ref();
+        if onward.is_some_and(|onward| onward.hand_to.is_some()) {
+            let text = "a run is handed over by a call of its model alone, so this was not done";
+            return CallEnd::says(Outcome::Failed, text);
         }
         end
     }

@@ -431,6 +431,8 @@ pub(super) async fn take_up(
     };
     run.open = open;
     run.head.edition = stored.head.edition;
+    // The model reads in the conversation that it may call these.
+    run.head.revealed = std::mem::take(&mut stored.head.revealed);
     if repaired.changes.is_empty() {
         run.take_transcript(repaired.transcript);
     } else {

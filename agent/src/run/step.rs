@@ -6,8 +6,9 @@ use super::plan::Setup;
 use super::turn::{Drive, is_spent};
 use crate::message::Transcript;
 use crate::model::{Model, RequestOptions};
-use crate::tool::{ToolDefinition, ToolSet, TurnInfo};
+use crate::tool::{Tool, ToolDefinition, ToolSet, TurnInfo};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub(super) struct Step<'a> {
     pub(super) instructions: Option<Cow<'a, str>>,
     pub(super) options: Cow<'a, RequestOptions>,
     pub(super) tools: Arc<ToolSet>,
+    /// The deferred tools that a search may name: those that could be called in this turn.
+    pub(super) findable: Vec<Arc<ToolDefinition>>,
     /// What is shown in place of the conversation.
     pub(super) transcript: Option<Transcript>,
 }
@@ -75,6 +78,7 @@ impl<'a> Drive<'a> {
         let setup = agent.setup();
         let mut next = NextTurn::default();
         let all = agent.tools();
+        let mut findable = Vec::new();
         let is_plain = setup.steps.is_empty()
             && all
                 .iter()
@@ -92,19 +96,22 @@ impl<'a> Drive<'a> {
                     }
                 })?;
             }
-            let keep = |definition: &ToolDefinition| {
-                let is_hidden =
-                    definition.policy.deferred && !head.revealed.contains(&*definition.name);
+            let may_be_called = |tool: &Tool| {
                 let is_wanted = next.keep.as_ref().is_none_or(|keep| {
-                    catch_unwind(AssertUnwindSafe(|| keep(definition))).unwrap_or(false)
+                    catch_unwind(AssertUnwindSafe(|| keep(tool.definition()))).unwrap_or(false)
                 });
-                !is_hidden
-                    && is_wanted
-                    && all
-                        .get(&definition.name)
-                        .is_some_and(|tool| tool.is_enabled(&info))
+                is_wanted && tool.is_enabled(&info)
             };
-            agent.some_tools(&all, keep)
+            let mut kept = BTreeSet::new();
+            for tool in all.iter().filter(|tool| may_be_called(tool)) {
+                if tool.definition().policy.deferred {
+                    findable.push(Arc::clone(tool.shared_definition()));
+                }
+                if !tool.definition().policy.deferred || head.revealed.contains(tool.name()) {
+                    kept.insert(tool.name());
+                }
+            }
+            agent.some_tools(&all, |definition| kept.contains(&*definition.name))
         };
         Ok(Step {
             options: self.options(setup, next.options),
@@ -114,6 +121,7 @@ impl<'a> Drive<'a> {
                 None => setup.instructions.as_deref().map(Cow::Borrowed),
             },
             tools,
+            findable,
             transcript: next.transcript,
         })
     }

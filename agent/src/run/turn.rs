@@ -91,10 +91,11 @@ impl Drive<'_> {
         let Some(next) = reply.map(next) else {
             return Ok(TurnEnd::GoOn);
         };
-        let tools = self.step()?.tools;
-        self.check_open_calls(&tools)?;
-        self.host.offer(&tools, &self.state.head.handed_to);
-        self.act(next, &tools).await
+        let step = self.step()?;
+        self.check_open_calls(&step.tools)?;
+        let handed_to = &self.state.head.handed_to;
+        self.host.offer(&step.tools, step.findable, handed_to);
+        self.act(next, &step.tools).await
     }
 
     /// One request, and the calls that come of it.
@@ -265,7 +266,9 @@ impl Drive<'_> {
     /// Asks the model once. Each call of the reply has an id of its own.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
         check_run_data(&step.tools, self.host)?;
-        self.host.offer(&step.tools, &self.state.head.handed_to);
+        let handed_to = &self.state.head.handed_to;
+        self.host
+            .offer(&step.tools, step.findable.clone(), handed_to);
         let definitions: Definitions = step.tools.definitions();
         let state = &mut *self.state;
         let ids = state.ids.of_reply_to(&state.transcript);

@@ -37,7 +37,8 @@ pub struct ToolPolicy {
     /// Results of at least so many bytes go to the artifact store of the agent, and the model reads their head and tail.
     /// `None`: the agent's default.
     pub offload_at: Option<usize>,
-    /// It is not offered until a result, or the tool that searches for tools, has named it.
+    /// It is not offered until a result, or the tool that searches for tools, has named it, in this run or in an earlier one of
+    /// its [session](crate::Session).
     pub deferred: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::{Log, call, first_results, notes, noting, scripted};
 use agent::message::Outcome;
 use agent::model::Step;
 use agent::{
-    Agent, Paused, Permission, RunErrorKind, Tool, ToolOutput, ToolSet, Verdict, tool, tools,
+    Agent, Paused, Permission, RunErrorKind, State, Tool, ToolOutput, ToolSet, Verdict, tool, tools,
 };
 use serde_json::{Value, json};
 
@@ -182,4 +182,30 @@ async fn an_answer_from_outside_counts_though_its_tool_is_gone() {
         .unwrap();
     let ends = go_on(paused, ToolSet::new()).await.unwrap();
     assert_eq!(ends, [(Outcome::Done, "paid by hand".to_owned())]);
+}
+
+/// Look into something.
+#[tool(idempotent, needs_approval)]
+async fn research(
+    /// What to look into.
+    input: String,
+    State(log): State<Log>,
+) {
+    log.say(input);
+}
+
+#[tokio::test]
+async fn a_call_inside_which_a_person_was_asked_does_not_run_as_what_takes_the_place_of_its_agent()
+{
+    let log = Log::default();
+    let inner = agent(pay(&log, &cents(), true), [Step::call(paying("p"))]);
+    let tool = inner.as_tool("research", "Look into something.").unwrap();
+    let asks = call("r", "research", r#"{"input":"prices"}"#);
+    let outer = agent(ToolSet::from_tools([tool]).unwrap(), [Step::call(asks)]);
+    let mut paused = outer.run("go").await.unwrap_err().into_paused().unwrap();
+    paused.decide("r/p", Verdict::Approve).unwrap();
+    let tools = tools![research].with_state(log.clone()).unwrap();
+    let ends = go_on(paused, tools).await.unwrap();
+    assert_eq!(ends[0].0, Outcome::Interrupted);
+    assert!(log.all().is_empty(), "{:?}", log.all());
 }

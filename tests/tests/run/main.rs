@@ -36,6 +36,7 @@ mod requests;
 mod results;
 mod setup;
 mod signing;
+mod standing;
 mod stops;
 mod turns;
 mod typed;

@@ -108,6 +108,29 @@ async fn limits_of_a_run_hold_in_the_agents_inside_its_calls() {
 }
 
 #[tokio::test]
+async fn calls_that_an_agent_inside_was_not_let_start_count_nowhere() {
+    let log = Log::default();
+    let inner = Agent::builder::<()>(scripted([Step::calls([noting("a"), noting("b")])]))
+        .tools(notes(&log))
+        .limits(Limits::new().calls(1))
+        .build()
+        .unwrap();
+    let tools = set(inner.as_tool("research", "Ask another agent.").unwrap());
+    let steps = [
+        Step::call(asks("1", "research")),
+        Step::call(noting("c")),
+        Step::text("done"),
+    ];
+    let outer = Agent::builder::<()>(scripted(steps))
+        .tools(tools.merge(notes(&log)).unwrap())
+        .limits(Limits::new().calls(2))
+        .build()
+        .unwrap();
+    outer.run("go").await.unwrap();
+    assert_eq!(log.all(), ["run c"]);
+}
+
+#[tokio::test]
 async fn why_an_agent_inside_has_no_answer_is_told_without_advice_to_the_host() {
     let cut_off = Step::reply(Reply::new([Part::text("and th")], StopReason::Length));
     let no_calls = Step::reply(Reply::new([Part::text("now")], StopReason::ToolUse));

@@ -5,8 +5,8 @@ use agent::message::Content;
 use agent::message::{Message, Outcome, Part, Reply, StopReason};
 use agent::model::{FunctionModel, Model, RequestOptions, Step, ToolChoice};
 use agent::{
-    Agent, Gate, Hook, Inbox, Limit, Limits, RunErrorKind, RunInfo, State, ToolError, ToolOutput,
-    tool, tools,
+    Agent, Gate, Hook, Inbox, Limit, Limits, MemorySessions, RunErrorKind, RunInfo, Session, State,
+    ToolContext, ToolError, ToolOutput, tool, tools,
 };
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex};
@@ -293,6 +293,82 @@ async fn deferred_tools_are_offered_once_a_search_or_a_result_has_named_them() {
         seen[4],
         ["about_cars", "book_flight", "rent_car", "search_tools"]
     );
+}
+
+#[tokio::test]
+async fn a_search_names_only_tools_that_could_be_called() {
+    let hidden = tools![book_flight, rent_car]
+        .into_set()
+        .unwrap()
+        .with_enabled(|_| false);
+    let shown = || tools![book_flight, rent_car].into_set().unwrap();
+    let builders = [
+        Agent::builder::<()>(scripted([])).tools(hidden),
+        Agent::builder::<()>(scripted([]))
+            .tools(shown())
+            .each_turn(|_, next| next.offer_only(|tool| tool.name.starts_with("search"))),
+    ];
+    for builder in builders {
+        let seen = Arc::default();
+        let search = call("1", "search_tools", r#"{"query":"book a flight"}"#);
+        let model = Arc::new(offered(&seen, vec![search]));
+        let each = builder.each_turn(move |_, next| next.model = Some(Arc::clone(&model) as _));
+        let answer = each.build().unwrap().run("go").await.unwrap();
+        let results = all_results(answer.transcript());
+        assert!(results[0].text().starts_with("no tool fits"), "{results:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_search_has_named_can_be_called_in_later_runs_of_the_conversation() {
+    let calls = |agent: &Agent, session: &Session| agent.run("go").session(session);
+    let flights = [
+        Step::call(call("1", "search_tools", r#"{"query":"flight"}"#)),
+        Step::text("found"),
+        Step::call(call("2", "book_flight", "{}")),
+        Step::text("done"),
+    ];
+    let agent = Agent::builder::<()>(scripted(flights))
+        .tools(tools![book_flight])
+        .build()
+        .unwrap();
+    let session = Session::new(MemorySessions::new(), "flights");
+    calls(&agent, &session).await.unwrap();
+    let answer = calls(&agent, &session).await.unwrap();
+    assert_eq!(all_results(answer.transcript())[1].text(), "booked");
+}
+
+/// Look for a tool, and hand the run on.
+#[tool]
+async fn prepare(cx: &ToolContext) -> String {
+    let found = cx.invoke("search_tools", r#"{"query":"flight"}"#).await;
+    let handed = cx.invoke("transfer_to_desk", r#"{"message":"go on"}"#);
+    format!("{} {}", found.text(), handed.await.text())
+}
+
+#[tokio::test]
+async fn what_a_tool_finds_can_be_called_and_no_tool_hands_the_run_over() {
+    let desk = Agent::builder::<()>(scripted([])).build().unwrap();
+    let steps = [
+        Step::call(call("1", "prepare", "{}")),
+        Step::call(call("2", "book_flight", "{}")),
+        Step::text("done"),
+    ];
+    let agent = Agent::builder::<()>(scripted(steps))
+        .tools(tools![prepare, book_flight])
+        .handoff("desk", "Goes on at the desk.", desk)
+        .build()
+        .unwrap();
+    let answer = agent.run("go").await.unwrap();
+    let results = all_results(answer.transcript());
+    let no = "a run is handed over by a call of its model alone, so this was not done";
+    assert_eq!(
+        results[0].text(),
+        format!("book_flight: Book a flight to a city. {no}")
+    );
+    assert_eq!(results[1].text(), "booked");
+    let by_host = agent.invoke("transfer_to_desk", r#"{"message":"go on"}"#, true);
+    assert_eq!(by_host.await.text(), no);
 }
 
 #[tokio::test]
