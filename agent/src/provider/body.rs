@@ -1,7 +1,9 @@
-//! Writing a request's body: JSON in one buffer, with ready pieces (schemas, echoes) copied in as they are.
+//! Writing a request's body: JSON in one buffer, with small ready pieces (schemas, echoes) copied in as they are; the tools and
+//! the conversation stay pieces of their own.
 
 use super::ready::Ready;
 use super::request_body::RequestBody;
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -126,10 +128,13 @@ pub(super) fn body(
         out: &mut head,
         empty: true,
     };
-    own(&mut Fields {
+    let mut own_fields = Fields {
         body: &mut object,
-        fields,
-    });
+        added: fields,
+        ready: None,
+    };
+    own(&mut own_fields);
+    let inside = own_fields.ready;
     for (key, field) in fields {
         object.value(key, field);
     }
@@ -142,7 +147,12 @@ pub(super) fn body(
     heading(&mut array);
     let mut first = array.empty;
 
-    let mut body = RequestBody::with_room_for(ready.len() + 2);
+    let mut body = RequestBody::with_room_for(ready.len() + 4);
+    let mut head = Bytes::from(head);
+    if let Some((at, piece)) = inside {
+        body.push(head.split_to(at));
+        body.push(piece);
+    }
     body.push(head);
     for mut piece in ready.pieces().filter(|piece| !piece.is_empty()) {
         if std::mem::take(&mut first) {
@@ -157,7 +167,10 @@ pub(super) fn body(
 /// The protocol's own fields of a body. One that the user sets is left to them.
 pub(super) struct Fields<'b, 'w> {
     body: &'b mut Object<'w>,
-    fields: &'b BodyFields,
+    /// Those that the user sets.
+    added: &'b BodyFields,
+    /// A piece of its own, and how much stands before it.
+    ready: Option<(usize, Bytes)>,
 }
 
 impl Fields<'_, '_> {
@@ -169,27 +182,29 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// A member that is JSON already.
-    pub(super) fn raw(&mut self, key: &str, json: &str) {
-        if !self.fields.contains_key(key) {
-            self.body.raw(key, json);
+    /// The one member that is JSON already and too long to be copied.
+    pub(super) fn ready(&mut self, key: &str, json: Bytes) {
+        if !self.added.contains_key(key) {
+            debug_assert!(self.ready.is_none(), "there is one piece");
+            self.body.key(key);
+            self.ready = Some((self.body.out.len(), json));
         }
     }
 
     pub(super) fn value(&mut self, key: &str, member: &(impl Serialize + ?Sized)) {
-        if !self.fields.contains_key(key) {
+        if !self.added.contains_key(key) {
             self.body.value(key, member);
         }
     }
 
     pub(super) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
-        if !self.fields.contains_key(key) {
+        if !self.added.contains_key(key) {
             self.body.object(key, fill);
         }
     }
 
     pub(super) fn array(&mut self, key: &str, fill: impl FnOnce(&mut Array<'_>)) {
-        if !self.fields.contains_key(key) {
+        if !self.added.contains_key(key) {
             self.body.array(key, fill);
         }
     }

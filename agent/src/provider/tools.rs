@@ -2,24 +2,35 @@
 
 use super::body::Fields;
 use crate::model::{ModelError, Request, ToolChoice};
-use crate::tool::Offered;
-use crate::tool::ToolSetError;
+use crate::tool::{Offered, ToolSetError};
+use bytes::Bytes;
+use std::sync::Arc;
 
 /// Adds the tools: all of them, or, for protocols that cannot say it otherwise, only the several that may be chosen.
 pub(super) fn write(
     body: &mut Fields<'_, '_>,
     request: &Request<'_>,
-    offered: &Offered,
+    offered: &Arc<Offered>,
     only_chosen: bool,
 ) {
     if subset(request, only_chosen).is_none() {
-        return body.raw("tools", offered.array());
+        let all = All(Arc::clone(offered));
+        return body.ready("tools", Bytes::from_owner(all));
     }
     body.array("tools", |tools| {
         for tool in chosen(request, offered, only_chosen) {
             tools.raw(tool);
         }
     });
+}
+
+/// The list of all tools, shared by every request that offers them.
+struct All(Arc<Offered>);
+
+impl AsRef<[u8]> for All {
+    fn as_ref(&self) -> &[u8] {
+        self.0.array().as_bytes()
+    }
 }
 
 /// The same tools, one by one.

@@ -5,7 +5,7 @@ use super::host::RunHost;
 use super::live::Watch;
 use super::state::RunState;
 use crate::tool::ToolContext;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 /// Where the events of a run go: to what shows the run, then to their reader; nowhere, if nobody asked for them.
 #[derive(Debug, Default)]
@@ -88,12 +88,10 @@ impl Events {
         // A reader that has gone away is no reason to stop the work.
         match &self.reader {
             Reader::Nobody => {}
-            Reader::Stream(reader) => {
-                let _ = reader.send(event).await;
-            }
+            Reader::Stream(reader) => hand(reader, event).await,
             Reader::Borrowed(reader) => {
                 if let Some(reader) = reader.upgrade() {
-                    let _ = reader.send(event).await;
+                    hand(&reader, event).await;
                 }
             }
             Reader::Around(call) => {
@@ -105,5 +103,12 @@ impl Events {
                 }
             }
         }
+    }
+}
+
+/// Mostly there is room, and then nothing has to wait.
+async fn hand(reader: &mpsc::Sender<Event>, event: Event) {
+    if let Err(TrySendError::Full(event)) = reader.try_send(event) {
+        let _ = reader.send(event).await;
     }
 }

@@ -14,11 +14,12 @@ use super::plan::Setup;
 use super::state::Standing;
 use crate::message::{ToolCall, ToolResult, Usage};
 use crate::tool::{ArtifactStore, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet};
-use futures_util::future::{self, BoxFuture, Either};
+use futures_util::future::{self, BoxFuture};
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -114,20 +115,33 @@ async fn until<T>(
     deadline: Option<&(Instant, Limit)>,
     work: impl Future<Output = T>,
 ) -> Result<T, Cause> {
-    let cancelled = cancellation.cancelled();
-    let work = async {
-        // The left one is looked at first.
-        match future::select(pin!(work), pin!(cancelled)).await {
-            Either::Left((done, _)) => Ok(done),
-            Either::Right(((), _)) => Err(Cause::Cancelled),
+    let mut work = pin!(work);
+    let mut stop = None;
+    future::poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(Ok(done));
         }
-    };
+        // What is done at once needs no clock, and nobody who listens. Work that keeps busy must not use up the turn of those.
+        let stop = stop.get_or_insert_with(|| {
+            Box::pin(tokio::task::unconstrained(stop_of(cancellation, deadline)))
+        });
+        stop.as_mut().poll(cx).map(Err)
+    })
+    .await
+}
+
+/// Waits until the run is cancelled or its time is over.
+async fn stop_of(cancellation: &CancellationToken, deadline: Option<&(Instant, Limit)>) -> Cause {
+    let cancelled = cancellation.cancelled();
     match deadline {
-        None => work.await,
-        Some((at, limit)) => tokio::time::timeout_at(*at, work)
-            .await
-            .unwrap_or_else(|_elapsed| Err(Cause::Limit(limit.clone()))),
+        None => cancelled.await,
+        Some((at, limit)) => {
+            if tokio::time::timeout_at(*at, cancelled).await.is_err() {
+                return Cause::Limit(limit.clone());
+            }
+        }
     }
+    Cause::Cancelled
 }
 
 impl RunHost {

@@ -57,12 +57,10 @@ impl Definitions for InRequest {
         let body = Chat::OPENAI
             .encode(&request, &Target::new("m", &fields))
             .expect("the request is sound");
-        let text = String::from_utf8(body.to_vec()).expect("a body is text");
-        let start = text.find(r#""tools":["#).expect("it offers tools") + r#""tools":"#.len();
-        let end = text
-            .rfind(r#"],"messages""#)
-            .map_or(text.len(), |at| at + 1);
-        text[start..end].to_owned()
+        // They are a piece of the body that is ready and sent as it is.
+        let mut pieces = body.pieces();
+        let tools = pieces.find(|piece| piece.starts_with(br#"[{"type""#));
+        String::from_utf8(tools.expect("it offers tools").to_vec()).expect("a body is text")
     }
 }
 
