@@ -123,7 +123,7 @@ async fn calls_that_an_agent_inside_was_not_let_start_count_nowhere() {
     ];
     let outer = Agent::builder::<()>(scripted(steps))
         .tools(tools.merge(notes(&log)).unwrap())
-        .limits(Limits::new().calls(2))
+        .limits(Limits::new().calls(3))
         .build()
         .unwrap();
     outer.run("go").await.unwrap();
