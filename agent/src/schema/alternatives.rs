@@ -13,10 +13,9 @@ impl<'a> Walk<'a> {
         if self.report.is_none() {
             return Ok(false);
         }
-        // No alternative takes a key twice, so that is what is wrong.
+        // No alternative takes a key twice, so that is what is wrong, and told by whoever reads the value itself.
         let text = self.scan.text();
-        self.scan = Scanner::new_at(text, start);
-        if !self.value(ANY)? {
+        if self.try_node(ANY, start)?.is_none() {
             return Ok(false);
         }
         let program = self.program;
@@ -52,14 +51,9 @@ impl<'a> Walk<'a> {
         }
         let hint = self.other_way(union, start, byte)?;
         Ok(self.tell(|hidden| {
-            let words: Vec<_> = union
-                .of
-                .iter()
-                .map(|id| describe::node(program, *id))
-                .collect();
             format!(
                 "must be {}, got {}{}",
-                describe::list(&words, ", or "),
+                describe::union(program, union),
                 describe::value(text, start, hidden),
                 if hidden { "" } else { &hint }
             )
@@ -77,7 +71,7 @@ impl<'a> Walk<'a> {
             .filter(|id| *id != ANY && program.node(*id).types.may_begin(byte))
             .collect();
         if byte == b'{' && meant.len() > 1 {
-            if let Some((tag, choices)) = self.tag(&meant) {
+            if let Some((tag, choices)) = self.program.tag(&meant) {
                 let Some(at) = self.member(start, &tag)? else {
                     return Ok(Meant::Tagged(tag, choices, None));
                 };
@@ -128,17 +122,34 @@ impl<'a> Walk<'a> {
             b'{' => self.first_key(start)?,
             _ => None,
         };
-        let Some(named) = named.filter(|_| !holding.is_empty()) else {
+        let Some(named) = named else {
             return Ok(String::new());
         };
         let shown = describe::quoted(&named);
-        let is = |names: &[Box<str>]| names.iter().any(|name| **name == *named);
-        Ok(if byte == b'"' && is(&holding) {
+        let has = |names: &[Box<str>], named: &str| names.iter().any(|name| **name == *named);
+        if let Some((tag, choices)) = self.program.tag(&self.program.objects(union)) {
+            let tag = describe::quoted(&tag);
+            return Ok(if byte == b'"' && has(&choices, &named) {
+                format!("; send {{{tag}: {shown}}}, with what else it holds")
+            } else {
+                String::new()
+            });
+        }
+        if holding.is_empty() {
+            return Ok(String::new());
+        }
+        Ok(if byte == b'"' && has(&holding, &named) {
             format!("; send {{{shown}: ..}}, with what it holds")
-        } else if byte == b'{' && is(&units) {
+        } else if byte == b'{' && has(&units, &named) {
             format!("; send {shown} alone, as a string")
         } else {
-            describe::hint(&named, &[units, holding].concat())
+            let all = [units, holding.clone()].concat();
+            match describe::near(&named, &all) {
+                Some(near) if byte == b'"' && has(&holding, near) => {
+                    format!("; did you mean {{{}: ..}}?", describe::quoted(near))
+                }
+                _ => describe::hint(&named, &all),
+            }
         })
     }
 
@@ -150,38 +161,6 @@ impl<'a> Walk<'a> {
         } else {
             None
         })
-    }
-
-    /// The property by which these objects are told apart: required in each, with a string to choose.
-    fn tag(&self, among: &[Id]) -> Option<(Box<str>, Vec<Box<str>>)> {
-        let first = self.program.node(*among.first()?).fields.as_deref()?;
-        first
-            .properties
-            .iter()
-            .filter(|property| property.required)
-            .find_map(|property| {
-                let choices = among.iter().map(|id| {
-                    let fields = self.program.node(*id).fields.as_deref()?;
-                    let own = fields
-                        .properties
-                        .iter()
-                        .find(|own| own.name == property.name && own.required)?;
-                    self.program
-                        .node(own.node)
-                        .text
-                        .as_ref()?
-                        .choices
-                        .as_deref()
-                });
-                let choices: Option<Vec<_>> = choices.collect();
-                let mut distinct: Vec<Box<str>> = Vec::new();
-                for choice in choices?.into_iter().flatten() {
-                    if !distinct.contains(choice) {
-                        distinct.push(choice.clone());
-                    }
-                }
-                Some((property.name.clone(), distinct))
-            })
     }
 
     fn has_tag(&self, id: Id, tag: &str, value: &str) -> bool {

@@ -341,6 +341,10 @@ impl<'s> Fit<'s> {
 
     /// One value as the only item of an array, if it makes a good item.
     fn wrap<'a>(&mut self, value: Json<'a>, node: &'s Node) -> Json<'a> {
+        let wants_one = node.list.as_deref().is_none_or(|list| list.length.holds(1));
+        if !wants_one {
+            return value;
+        }
         let before = self.mends.count();
         self.note(MendKind::ValueToArray);
         let item = node.list.as_deref().map_or(ANY, |list| {

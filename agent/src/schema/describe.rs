@@ -1,6 +1,6 @@
 //! What is wrong, in words that a model can act on: first what is wanted, then what came.
 
-use super::program::{Bounds, Count, Edge, Fields, Id, Node, Program, Types};
+use super::program::{Bounds, Count, Edge, Fields, Id, Node, Program, Types, Union};
 use crate::json::scan::Scanner;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -216,17 +216,36 @@ fn brief(program: &Program, id: Id, depth: usize) -> String {
         && depth > 0
         && let Some(union) = node.unions.first()
     {
-        let words: Vec<_> = union
-            .of
-            .iter()
-            .map(|id| brief(program, *id, depth - 1))
-            .collect();
-        return list(&words, ", or ");
+        return alternatives(program, union, depth - 1);
     }
     if node.types == Types::EVERY {
         return "a value".to_owned();
     }
     types(node.types)
+}
+
+/// What the alternatives want.
+pub(super) fn union(program: &Program, union: &Union) -> String {
+    alternatives(program, union, 3)
+}
+
+/// Objects that a word tells apart are one alternative here: what else they have is no news before that is right.
+fn alternatives(program: &Program, union: &Union, depth: usize) -> String {
+    let objects = program.objects(union);
+    let tag = (objects.len() > 1).then(|| program.tag(&objects)).flatten();
+    let mut words: Vec<String> = Vec::new();
+    for id in &union.of {
+        let word = match &tag {
+            Some((tag, choices)) if objects.contains(id) => {
+                format!("an object whose `{tag}` is {}", self::choices(choices))
+            }
+            _ => brief(program, *id, depth),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    list(&words, ", or ")
 }
 
 fn object(fields: &Fields) -> String {
@@ -308,17 +327,12 @@ pub(super) fn unknown_key(key: &str, fields: &Fields) -> String {
         .iter()
         .map(|property| &*property.name)
         .collect();
-    if names.is_empty() && !fields.patterns.is_empty() {
-        let patterns = fields.patterns.iter();
-        let words: Vec<_> = patterns
-            .map(|(pattern, _)| key_like(pattern.as_str()))
-            .collect();
-        return format!(
-            "this key cannot be here; a key must be {}",
-            list(&words, " or ")
-        );
-    }
-    unknown_name(key, &names)
+    let patterns: Vec<&str> = fields
+        .patterns
+        .iter()
+        .map(|(pattern, _)| pattern.as_str())
+        .collect();
+    unknown_name(key, &names, &patterns)
 }
 
 /// What a key must be that matches a pattern. Integers for keys are patterns in a schema, always the same two.
@@ -330,8 +344,13 @@ fn key_like(pattern: &str) -> Cow<'static, str> {
     }
 }
 
-/// The same, of a key where these are known.
-pub(super) fn unknown_name(key: &str, names: &[&str]) -> String {
+/// The same, of a key where these are known, and what matches these.
+pub(super) fn unknown_name(key: &str, names: &[&str], patterns: &[&str]) -> String {
+    let like: Vec<_> = patterns.iter().map(|pattern| key_like(pattern)).collect();
+    let like = list(&like, " or ");
+    if names.is_empty() && !patterns.is_empty() {
+        return format!("this key cannot be here; a key must be {like}");
+    }
     let unknown = if key.is_empty() {
         "the empty key \"\" is unknown"
     } else {
@@ -341,19 +360,29 @@ pub(super) fn unknown_name(key: &str, names: &[&str]) -> String {
         return format!("{unknown}; did you mean `{near}`?");
     }
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.as_slice() {
+    let known = match quoted.as_slice() {
         [] => format!("{unknown}; no keys are allowed here"),
         [one] => format!("{unknown}; the only key here is {one}"),
         many => format!("{unknown}; the keys here are {}", list(many, " and ")),
+    };
+    if patterns.is_empty() {
+        known
+    } else {
+        format!("{known}, or {like}")
     }
 }
 
 /// `; did you mean "a"?`, or nothing.
 pub(super) fn hint(text: &str, choices: &[Box<str>]) -> String {
-    let names: Vec<&str> = choices.iter().map(|choice| &**choice).collect();
-    nearest(text, &names).map_or_else(String::new, |near| {
+    near(text, choices).map_or_else(String::new, |near| {
         format!("; did you mean {}?", quoted(near))
     })
+}
+
+/// That choice.
+pub(super) fn near<'n>(text: &str, choices: &'n [Box<str>]) -> Option<&'n str> {
+    let names: Vec<&str> = choices.iter().map(|choice| &**choice).collect();
+    nearest(text, &names)
 }
 
 /// The name that was likely meant.

@@ -372,6 +372,40 @@ impl Program {
         self.nodes.get(id as usize).unwrap_or(&ANY_NODE)
     }
 
+    /// The property by which these objects are told apart: required in each, with a string to choose.
+    pub(super) fn tag(&self, among: &[Id]) -> Option<(Box<str>, Vec<Box<str>>)> {
+        let first = self.node(*among.first()?).fields.as_deref()?;
+        first
+            .properties
+            .iter()
+            .filter(|property| property.required)
+            .find_map(|property| {
+                let choices = among.iter().map(|id| {
+                    let fields = self.node(*id).fields.as_deref()?;
+                    let own = fields
+                        .properties
+                        .iter()
+                        .find(|own| own.name == property.name && own.required)?;
+                    self.node(own.node).text.as_ref()?.choices.as_deref()
+                });
+                let choices: Option<Vec<_>> = choices.collect();
+                let mut distinct: Vec<Box<str>> = Vec::new();
+                for choice in choices?.into_iter().flatten() {
+                    if !distinct.contains(choice) {
+                        distinct.push(choice.clone());
+                    }
+                }
+                Some((property.name.clone(), distinct))
+            })
+    }
+
+    /// Those of the alternatives that are objects alone.
+    pub(super) fn objects(&self, union: &Union) -> Vec<Id> {
+        let all = union.of.iter().copied();
+        all.filter(|id| self.node(*id).types == Types::OBJECT)
+            .collect()
+    }
+
     #[inline]
     pub(super) fn root_fields(&self) -> Option<&Fields> {
         self.node(self.root).fields.as_deref()

@@ -498,7 +498,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Where the value at `start` ends if it fits the node. Quiet, and remembered inside unions.
-    fn try_node(&mut self, id: Id, start: usize) -> Result<Option<usize>, ScanError> {
+    pub(super) fn try_node(&mut self, id: Id, start: usize) -> Result<Option<usize>, ScanError> {
         if let Some(known) = self.memo.get(&(id, start)) {
             return Ok(*known);
         }

@@ -95,7 +95,7 @@ fn conditions_dependencies_and_what_is_unevaluated_work() {
     );
     assert_eq!(
         problems(&schema, r#"{"card":"1"}"#),
-        "/cvc: is missing; must be a string"
+        "/cvc: is missing; must be a string when `card` is given"
     );
     assert_eq!(
         problems(&schema, r#"{"kind":"bank","iban":1}"#),
@@ -134,7 +134,7 @@ fn what_an_array_must_contain_is_said_in_words() {
         ),
         (
             json!({"contains": {"minimum": 5}}),
-            "must have at least 1 item that fits {\"minimum\":5}",
+            "must have at least 1 item of the kind {\"minimum\":5}",
         ),
     ] {
         assert_eq!(

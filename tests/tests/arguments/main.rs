@@ -11,6 +11,7 @@
 )]
 
 mod agree;
+mod alternatives;
 mod cases;
 mod coercion;
 mod golden;

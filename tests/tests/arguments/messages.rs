@@ -239,7 +239,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "draw",
         r#"{"shape":"circle"}"#,
-        "/shape: must be an object with `kind` and `r`, or an object with `kind` and `side`, got the string \"circle\"",
+        "/shape: must be an object whose `kind` is one of \"circle\", \"square\", got the string \"circle\"; send {\"kind\": \"circle\"}, with what else it holds",
     ),
     (
         "draw",
@@ -434,7 +434,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         "served",
         r#"{"city":"Rome","shape":{}}"#,
-        "/shape: must be an object with `r`, or an object with `side`, got an object; the nearest lacks \"side\"",
+        "/shape: must have `r`, or must have `side`, got an object",
     ),
     (
         "served",

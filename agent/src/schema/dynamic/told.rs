@@ -50,13 +50,26 @@ pub(super) fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> 
             vec![at(name, message)]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let known: Vec<&str> = beside(error, schema)
-                .and_then(|near| near.get("properties")?.as_object())
-                .into_iter()
-                .flat_map(|properties| properties.keys().map(String::as_str))
-                .collect();
-            let words = |key: &String| at(key, describe::unknown_name(key, &known));
+            let mut known = Known::default();
+            if let Some(near) = beside(error, schema) {
+                let looks_inside = matches!(error.kind(), Kind::UnevaluatedProperties { .. });
+                known.gather(near, schema, if looks_inside { MOST_INSIDE } else { 0 });
+            }
+            let words = |key: &String| {
+                at(
+                    key,
+                    describe::unknown_name(key, &known.names, &known.patterns),
+                )
+            };
             unexpected.iter().take(MOST_PROBLEMS).map(words).collect()
+        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context }
+            if let [one] = meant(context, path).as_slice() =>
+        {
+            one.iter()
+                .flat_map(|error| told(error, schema))
+                .take(MOST_PROBLEMS)
+                .collect()
         }
         _ => {
             let message = message(error, schema);
@@ -69,39 +82,184 @@ pub(super) fn told(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> 
     }
 }
 
+/// How deep alternatives inside one another are looked into for the keys that they know.
+const MOST_INSIDE: usize = 8;
+
+/// The keys that a schema knows.
+#[derive(Default)]
+struct Known<'s> {
+    names: Vec<&'s str>,
+    patterns: Vec<&'s str>,
+}
+
+impl<'s> Known<'s> {
+    /// With those of the schemas that say more about the same value, so far inside.
+    fn gather(&mut self, near: &'s Map<String, Value>, root: &'s Value, inside: usize) {
+        let members = |keyword| near.get(keyword).and_then(Value::as_object);
+        let add = |all: &mut Vec<&'s str>, keyword| {
+            for name in members(keyword).into_iter().flat_map(Map::keys) {
+                if !all.contains(&&**name) {
+                    all.push(name);
+                }
+            }
+        };
+        add(&mut self.names, "properties");
+        add(&mut self.patterns, "patternProperties");
+        let Some(inside) = inside.checked_sub(1) else {
+            return;
+        };
+        let lists = ["allOf", "anyOf", "oneOf"].into_iter();
+        let lists = lists.filter_map(|keyword| near.get(keyword)?.as_array());
+        let single = ["if", "then", "else"].into_iter();
+        let single = single.filter_map(|keyword| near.get(keyword));
+        let depending = members("dependentSchemas").into_iter();
+        let referred = near
+            .get("$ref")
+            .and_then(|to| root.pointer(to.as_str()?.strip_prefix('#')?));
+        let all = lists
+            .flatten()
+            .chain(single)
+            .chain(depending.flat_map(Map::values))
+            .chain(referred);
+        for object in all.filter_map(Value::as_object) {
+            self.gather(object, root, inside);
+        }
+    }
+}
+
+/// What the alternatives have against the value at `path` that are about values of its kind, and of the kind that its members
+/// name, if one is.
+fn meant<'e>(
+    context: &'e [Vec<ValidationError<'static>>],
+    path: &str,
+) -> Vec<&'e [ValidationError<'static>]> {
+    let inside = |error: &ValidationError<'_>| {
+        let way = error.instance_path().as_str().strip_prefix(path)?;
+        Some(way.matches('/').count())
+    };
+    let is_value = |error: &ValidationError<'_>| {
+        matches!(error.kind(), Kind::Constant { .. } | Kind::Enum { .. })
+    };
+    let of_its_kind: Vec<&[_]> = context
+        .iter()
+        .map(Vec::as_slice)
+        .filter(|errors| {
+            !errors.iter().any(|error| {
+                inside(error) == Some(0)
+                    && (is_value(error) || matches!(error.kind(), Kind::Type { .. }))
+            })
+        })
+        .collect();
+    let named = of_its_kind.iter().copied().filter(|errors| {
+        !errors
+            .iter()
+            .any(|error| inside(error) == Some(1) && is_value(error))
+    });
+    let named: Vec<&[_]> = named.collect();
+    if named.is_empty() { of_its_kind } else { named }
+}
+
+/// What each alternative of the value's kind has against it, if it is a word of each: `must be at most 3, or must be at least 7`.
+fn each_meant(
+    context: &[Vec<ValidationError<'static>>],
+    path: &str,
+    got: &str,
+    schema: &Value,
+) -> Option<String> {
+    let words = |error: &ValidationError<'_>| {
+        if error.instance_path().as_str() != path {
+            return None;
+        }
+        Some(match error.kind() {
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                format!("must have `{}`", describe::shown(name))
+            }
+            Kind::AdditionalProperties { .. }
+            | Kind::UnevaluatedProperties { .. }
+            | Kind::AnyOf { .. }
+            | Kind::OneOfNotValid { .. } => return None,
+            _ => {
+                let message = message(error, schema);
+                let said = message.strip_suffix(&format!(", got {got}"));
+                said.map_or(message.clone(), str::to_owned)
+            }
+        })
+    };
+    let mut each = Vec::new();
+    for errors in meant(context, path) {
+        let all: Vec<String> = errors.iter().map(words).collect::<Option<_>>()?;
+        each.push(describe::list(&all, " and "));
+    }
+    (!each.is_empty()).then(|| describe::list(&each, ", or "))
+}
+
 /// The condition under which a keyword holds.
 struct Condition<'s> {
-    /// The schema in which its `if` stands.
+    /// The schema in which it stands.
     near: &'s Map<String, Value>,
-    /// It holds where that fits; else where it does not.
-    holds: bool,
+    tests: Tests,
+}
+
+enum Tests {
+    /// The `if` beside it fits, or does not.
+    If(bool),
+    /// This member is given.
+    Given(String),
 }
 
 /// The innermost condition under which the keyword that refused holds.
 fn condition<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<Condition<'s>> {
     let mut path = error.schema_path().as_str();
+    let mut inner = "";
     while let Some((before, keyword)) = path.rsplit_once('/') {
         path = before;
         let near = || schema.pointer(before)?.as_object();
-        if matches!(keyword, "then" | "else")
-            && let Some(near) = near().filter(|near| near.contains_key("if"))
-        {
-            let holds = keyword == "then";
-            return Some(Condition { near, holds });
+        let (beside, tests) = match keyword {
+            "then" | "else" => ("if", Tests::If(keyword == "then")),
+            "dependentSchemas" => {
+                let name = inner.replace("~1", "/").replace("~0", "~");
+                (keyword, Tests::Given(name))
+            }
+            "dependentRequired" => match near().and_then(|near| depended(error, near)) {
+                Some(name) => (keyword, Tests::Given(name)),
+                None => continue,
+            },
+            _ => {
+                inner = keyword;
+                continue;
+            }
+        };
+        if let Some(near) = near().filter(|near| near.contains_key(beside)) {
+            return Some(Condition { near, tests });
         }
+        inner = keyword;
     }
     None
+}
+
+/// The member that was given and wants another one, which was not.
+fn depended(error: &ValidationError<'_>, near: &Map<String, Value>) -> Option<String> {
+    let Kind::Required { property } = error.kind() else {
+        return None;
+    };
+    let given = error.instance().as_object()?;
+    let wants = |list: &Value| list.as_array().is_some_and(|list| list.contains(property));
+    let mut all = near.get("dependentRequired")?.as_object()?.iter();
+    all.find(|(name, list)| given.contains_key(*name) && wants(list))
+        .map(|(name, _)| name.clone())
 }
 
 /// `when `kind` is "card"`
 impl fmt::Display for Condition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tested = self.near.get("if").and_then(features);
-        match (tested, self.holds) {
-            (Some(tested), true) => write!(f, "when {tested}"),
-            (Some(tested), false) => write!(f, "unless {tested}"),
-            (None, true) => f.write_str("where the `if` of the schema fits"),
-            (None, false) => f.write_str("where the `if` of the schema does not fit"),
+        match (&self.tests, tested) {
+            (Tests::Given(name), _) => write!(f, "when `{}` is given", describe::shown(name)),
+            (Tests::If(true), Some(tested)) => write!(f, "when {tested}"),
+            (Tests::If(false), Some(tested)) => write!(f, "unless {tested}"),
+            (Tests::If(true), None) => f.write_str("where the `if` of the schema fits"),
+            (Tests::If(false), None) => f.write_str("where the `if` of the schema does not fit"),
         }
     }
 }
@@ -151,7 +309,7 @@ fn contained(near: Option<&Map<String, Value>>) -> Option<String> {
     {
         Some(words) if words.starts_with('`') => format!("in which {words}"),
         Some(words) => format!("that is {words}"),
-        None => format!("that fits {}", describe::shown(&kind.to_string())),
+        None => format!("of the kind {}", describe::shown(&kind.to_string())),
     };
     let size = |keyword: &str| near.get(keyword).and_then(Value::as_u64);
     let (least, most) = (size("minContains").unwrap_or(1), size("maxContains"));
@@ -261,9 +419,15 @@ fn message(error: &ValidationError<'_>, schema: &Value) -> String {
         ),
         Kind::Format { format } => format!("must be a valid {format}, got {got}"),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let wanted = alternatives(error, schema)
-                .unwrap_or_else(|| format!("of one of {} kinds", context.len()));
-            format!("must be {wanted}, got {got}{}", nearest(context))
+            let path = error.instance_path().as_str();
+            each_meant(context, path, &got, schema).map_or_else(
+                || {
+                    let wanted = alternatives(error, schema)
+                        .unwrap_or_else(|| format!("of one of {} kinds", context.len()));
+                    format!("must be {wanted}, got {got}{}", nearest(context))
+                },
+                |wants| format!("{wants}, got {got}"),
+            )
         }
         Kind::OneOfMultipleValid { .. } => {
             format!("must fit exactly one alternative, and fits several, got {got}")
