@@ -13,6 +13,10 @@ use std::borrow::Cow;
 
 type Read<T> = Result<T, ReadError>;
 
+/// What the keys begin with by which `serde_json` hands itself its own types: its `Value` takes an object whose first key is
+/// one for something else than the object that was written.
+const PRIVATE: &str = "$serde_json::private::";
+
 /// The elements of an array.
 pub(super) struct Elements<'r, 'a> {
     reader: &'r mut Reader<'a>,
@@ -125,8 +129,13 @@ impl<'a> Members<'_, 'a> {
             {
                 return Ok(None);
             }
-            self.first = false;
+            let is_first = std::mem::replace(&mut self.first, false);
             let key = self.reader.scan.key()?;
+            if is_first && key.starts_with(PRIVATE) {
+                return Err(de::Error::custom(format_args!(
+                    "an object here cannot begin with a key that begins with `{PRIVATE}`; choose another key"
+                )));
+            }
             self.node = self.fields.map_or(ANY, |fields| fields.rest);
             let property = self.fields.and_then(|fields| {
                 let index = fields.find(&key, self.expected)?;
@@ -209,6 +218,8 @@ macro_rules! number_keys {
                 Whole::Big(number) => <$integer>::try_from(number).is_ok(),
             });
             let shown = (!fits).then(|| describe::quoted(&self.0));
+            let is_whole = matches!(number, Some(Number::Whole(_) | Number::Beyond(_)));
+            let spelling = if is_whole { "" } else { ", with no needless sign or zero in front" };
             let read = match number {
                 Some(Number::Whole(whole)) => visit_whole(whole, visitor),
                 Some(Number::Float(float)) => visitor.visit_f64(float),
@@ -216,7 +227,7 @@ macro_rules! number_keys {
             };
             read.map_err(|error| match shown {
                 Some(key) => de::Error::custom(format_args!(
-                    "the key {key} must be an integer from {} to {}",
+                    "the key {key} must be an integer from {} to {}{spelling}",
                     <$integer>::MIN,
                     <$integer>::MAX
                 )),
@@ -260,7 +271,13 @@ impl<'a> de::Deserializer<'a> for Key<'a> {
         match &*self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
-            _ => self.text(visitor),
+            other => {
+                let shown = describe::quoted(other);
+                let words = format_args!("the key {shown} must be \"true\" or \"false\"");
+                let error = de::Error::custom(words);
+                // A type may take more words than these.
+                self.text(visitor).map_err(|_: ReadError| error)
+            }
         }
     }
 

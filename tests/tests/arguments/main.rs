@@ -17,6 +17,7 @@ mod coercion;
 mod golden;
 mod hostile;
 mod hostile_schemas;
+mod keys;
 mod mended;
 mod messages;
 mod policy;
