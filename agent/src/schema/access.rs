@@ -87,7 +87,8 @@ pub(super) struct Members<'r, 'a> {
     pub(super) first: bool,
     pub(super) expected: usize,
     pub(super) seen: Seen,
-    others: Option<Keys<'a>>,
+    /// Boxed, since only maps have any, and each object carries it.
+    others: Option<Box<Keys<'a>>>,
     /// What the next value is checked against.
     pub(super) node: Id,
 }
