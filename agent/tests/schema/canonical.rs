@@ -266,11 +266,16 @@ fn a42_an_unknown_format_is_a_note() {
     struct Call {
         #[schemars(extend("format" = "int64"))]
         id: String,
+        #[schemars(extend("format" = "iri"))]
+        place: String,
         #[schemars(email)]
         mail: String,
     }
-    assert!(accepts::<Call>(r#"{"id":"77","mail":"no address"}"#));
+    let call = |mail: &str| format!(r#"{{"id":"77","place":"no place","mail":"{mail}"}}"#);
+    assert!(accepts::<Call>(&call("ada@example.com")));
+    assert!(!accepts::<Call>(&call("no address")));
     assert_eq!(of::<Call>()["properties"]["id"], json!({"type": "string"}));
+    assert_eq!(of::<Call>()["properties"]["place"]["format"], json!("iri"));
     assert_eq!(of::<Call>()["properties"]["mail"]["format"], json!("email"));
 }
 

@@ -11,7 +11,7 @@ use super::canonical::{self, is_integer_format};
 use super::inline::each_child;
 use super::pointer::first_key;
 use super::problem::{MOST_PROBLEMS, Problem, Problems, Report};
-use super::{SchemaError, describe};
+use super::{SchemaError, describe, format};
 use jsonschema::{Keyword as Check, PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -68,9 +68,16 @@ impl Rules {
             .backtrack_limit(MOST_BACKTRACKING)
             .size_limit(LARGEST_PATTERN)
             .dfa_size_limit(LARGEST_PATTERN);
-        let validator = jsonschema::options()
+        // What tools of the macro check is checked by the same rules, so that a schema means the same wherever it stands.
+        let options = jsonschema::options()
             .offline()
-            .should_validate_formats(true)
+            .should_validate_formats(true);
+        let options = format::CHECKED
+            .into_iter()
+            .fold(options, |options, (name, format)| {
+                options.with_format(name, move |text: &str| format.holds(text))
+            });
+        let validator = options
             .with_pattern_options(patterns)
             .with_keyword(IN_64_BITS, |_, _, _| Ok(Box::new(In64Bits)))
             .build(&with_bounds(schema.clone()))
