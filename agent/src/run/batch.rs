@@ -16,9 +16,11 @@ use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
 use super::limit::Limit;
-use super::state::{Head, OpenCall, RunState, Stage, close_calls, interrupted, waiting};
+use super::state::{
+    Head, OpenCall, RunState, Stage, calls_of_last, close_calls, interrupted, waiting,
+};
 use super::turn::Drive;
-use crate::message::{Message, Outcome, ToolCall, Transcript};
+use crate::message::{Outcome, ToolCall, Transcript};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
@@ -127,10 +129,7 @@ impl Drive<'_> {
         passed: &mut Passed,
     ) -> Result<(), Cause> {
         self.count_fresh(open)?;
-        let calls: Vec<&ToolCall> = (self.state.transcript.last())
-            .into_iter()
-            .flat_map(Message::calls)
-            .collect();
+        let calls = calls_of_last(&self.state.transcript);
         approval::obey(&calls, open, &mut self.state.head.standing);
         self.host.hold_rejections(&self.state.head.standing);
         let RunState {

@@ -1,15 +1,13 @@
 //! Results on their way into the transcript, one a call and in the model's order.
 
-use super::approval;
 use super::batch::slot;
 use super::desk::{Desk, Wishes};
 use super::error::Cause;
 use super::event::{CallEnded, Event};
 use super::state::{OpenCall, Stage};
 use super::turn::Drive;
-use crate::message::{Message, Outcome, ToolCall};
+use crate::message::Outcome;
 use crate::tool::{CallEnd, ToolSet};
-use std::collections::BTreeMap;
 
 impl Drive<'_> {
     /// Hands out the results of the batch, and puts them into the transcript.
@@ -66,10 +64,8 @@ impl Drive<'_> {
         }
         let tools = self.step()?.tools;
         let agent = self.host.agent(&self.state.head.handed_to);
-        let last = self.state.transcript.last();
-        let calls: Vec<&ToolCall> = last.into_iter().flat_map(Message::calls).collect();
         // What was decided for the rest of that run is not for this one.
-        approval::obey(&calls, &mut self.state.open, &mut BTreeMap::new());
+        self.state.obey_once();
         for open in &mut self.state.open {
             let stage = std::mem::replace(&mut open.stage, Stage::Started);
             let mut end = stage.into_end();

@@ -285,8 +285,7 @@ impl RunState {
 
     /// The calls of the last message, which has some only while they are open.
     pub(super) fn last_calls(&self) -> Vec<&ToolCall> {
-        let last = self.transcript.last();
-        last.into_iter().flat_map(Message::calls).collect()
+        calls_of_last(&self.transcript)
     }
 
     /// The open calls, each with how far it is.
@@ -312,13 +311,16 @@ impl RunState {
         self.deliver_and(|_, _| ());
     }
 
+    /// From here on counts what people have decided about the open calls, and nothing of it for later ones.
+    pub(super) fn obey_once(&mut self) {
+        let calls = calls_of_last(&self.transcript);
+        approval::obey(&calls, &mut self.open, &mut BTreeMap::new());
+    }
+
     /// Takes in what was decided of calls of a run that does not go on: what was rejected says so. An answer from outside that
     /// no agent has taken in may be what the model must not read, so it is left out.
     fn take_in_decisions(&mut self) {
-        let last = self.transcript.last();
-        let calls: Vec<&ToolCall> = last.into_iter().flat_map(Message::calls).collect();
-        // What holds for the rest of the run holds for nothing.
-        approval::obey(&calls, &mut self.open, &mut BTreeMap::new());
+        self.obey_once();
         for OpenCall { stage, .. } in &mut self.open {
             if let Stage::Answered { .. } = stage {
                 let text =
@@ -343,6 +345,12 @@ impl RunState {
             self.push(Message::Results { results });
         }
     }
+}
+
+/// The calls of the last message.
+pub(super) fn calls_of_last(transcript: &Transcript) -> Vec<&ToolCall> {
+    let last = transcript.last();
+    last.into_iter().flat_map(Message::calls).collect()
 }
 
 /// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
