@@ -102,10 +102,8 @@ fn has_data(tool: &Tool, host: &RunHost, depth: u32) -> Result<(), Cause> {
     match agent_of(tool) {
         // One that is deeper down never runs; which tools one offers that chooses them anew each turn, only it can say.
         Some(agent) if depth < host.setup().limits.depth && agent.setup().steps.is_empty() => {
-            let is_offered =
-                |tool: &&Tool| tool.is_always_enabled() && !tool.definition().policy.deferred;
             let tools = agent.tools();
-            let mut offered = tools.iter().filter(is_offered);
+            let mut offered = tools.iter().filter(|tool| tool.is_always_offered());
             offered.try_for_each(|tool| has_data(tool, host, depth + 1))
         }
         _ => Ok(()),

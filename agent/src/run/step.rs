@@ -79,10 +79,7 @@ impl<'a> Drive<'a> {
         let mut next = NextTurn::default();
         let all = agent.tools();
         let mut findable = Vec::new();
-        let is_plain = setup.steps.is_empty()
-            && all
-                .iter()
-                .all(|tool| tool.is_always_enabled() && !tool.definition().policy.deferred);
+        let is_plain = setup.steps.is_empty() && all.iter().all(Tool::is_always_offered);
         let tools = if is_plain {
             all
         } else {

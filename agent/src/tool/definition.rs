@@ -203,9 +203,9 @@ impl Tool {
         })
     }
 
-    /// Whether it may be hidden in some turns.
-    pub(crate) fn is_always_enabled(&self) -> bool {
-        self.around.enabled.is_empty()
+    /// Whether nothing hides it in some turns.
+    pub(crate) fn is_always_offered(&self) -> bool {
+        self.around.enabled.is_empty() && !self.definition.policy.deferred
     }
 
     fn around_mut(&mut self) -> &mut Around {
