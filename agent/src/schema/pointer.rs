@@ -25,7 +25,7 @@ pub(super) fn first_key(pointer: &str) -> Option<String> {
 }
 
 /// A key as it is, from how a pointer has it.
-fn key(step: &str) -> String {
+pub(super) fn key(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 

@@ -3,7 +3,7 @@
 use crate::schema::pointer::push_key;
 use crate::schema::problem::{MOST_PROBLEMS, Problem};
 use crate::schema::program::Types;
-use crate::schema::{SchemaError, describe};
+use crate::schema::{SchemaError, describe, pointer};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
@@ -217,10 +217,7 @@ fn condition<'s>(error: &ValidationError<'_>, schema: &'s Value) -> Option<Condi
         let near = || schema.pointer(before)?.as_object();
         let (beside, tests) = match keyword {
             "then" | "else" => ("if", Tests::If(keyword == "then")),
-            "dependentSchemas" => {
-                let name = inner.replace("~1", "/").replace("~0", "~");
-                (keyword, Tests::Given(name))
-            }
+            "dependentSchemas" => (keyword, Tests::Given(pointer::key(inner))),
             "dependentRequired" => match near().and_then(|near| depended(error, near)) {
                 Some(name) => (keyword, Tests::Given(name)),
                 None => continue,
