@@ -262,11 +262,15 @@ impl<'a> Object<'a> {
         )
     }
 
-    /// Whether any object in it has a key twice, or it has one itself.
+    /// Whether it has a key twice itself.
+    pub(crate) fn repeats_its_own(&self) -> bool {
+        let mut keys = HashSet::with_capacity(self.len());
+        !self.iter().all(|(key, _)| keys.insert(key))
+    }
+
+    /// Whether it has a key twice, or any object in it has.
     pub(crate) fn repeats_a_key(&self) -> bool {
-        let mut keys = HashSet::new();
-        self.iter()
-            .any(|(key, value)| !keys.insert(key) || value.repeats_a_key())
+        self.repeats_its_own() || self.iter().any(|(_, value)| value.repeats_a_key())
     }
 
     /// The value of the last member.

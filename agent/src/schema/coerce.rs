@@ -21,7 +21,6 @@ use super::alternatives::Meant;
 use super::describe;
 use super::pointer::push_key;
 use super::program::{ANY, Fields, Id, NEVER, Node, Program, Types, Union};
-use super::seen::Keys;
 use super::walk::Walk;
 use crate::json::scan::Scanner;
 use crate::json::{Json, Kind, MendKind, Mends, Number, Object, Place};
@@ -377,11 +376,7 @@ impl<'s> Fit<'s> {
 
     fn members<'a>(&mut self, mut object: Object<'a>, fields: &'s Fields) -> Object<'a> {
         // Of a key that is given twice nothing is left out, so that both stay to be refused.
-        let repeats = {
-            let mut keys = Keys::default();
-            let is_new = |(key, _)| keys.insert(Cow::Borrowed(key));
-            !object.iter().all(is_new)
-        };
+        let repeats = object.repeats_its_own();
         let mut left_out = vec![false; object.len()];
         let mut next = 0;
         for ((key, value), left_out) in object.iter_mut().zip(&mut left_out) {
