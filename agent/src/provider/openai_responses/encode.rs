@@ -161,7 +161,6 @@ fn include<'a>(asked: &Asked<'a, Options>) -> Vec<&'a str> {
         Some(own) => own.include.iter().map(String::as_str).collect(),
         None => Vec::new(),
     };
-    let is_kept = asked.own.and_then(|own| own.store) == Some(true);
     let reasons = match asked.options.reasoning {
         Some(Reasoning::Off) => false,
         Some(_) => true,
@@ -170,7 +169,7 @@ fn include<'a>(asked: &Asked<'a, Options>) -> Vec<&'a str> {
                 || is_known_to_reason(asked.target.model)
         }
     };
-    if reasons && !is_kept && !include.contains(&ENCRYPTED_REASONING) {
+    if reasons && !asked.target.keeps && !include.contains(&ENCRYPTED_REASONING) {
         include.push(ENCRYPTED_REASONING);
     }
     include
@@ -204,10 +203,7 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     } = asked;
     body.value("model", target.model);
     // The conversation is kept here.
-    body.value(
-        "store",
-        &asked.own.and_then(|own| own.store).unwrap_or(false),
-    );
+    body.value("store", &target.keeps);
     if target.stream {
         body.value("stream", &true);
     }
