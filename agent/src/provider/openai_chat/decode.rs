@@ -200,8 +200,7 @@ impl Answer {
     ) {
         self.reasoning.take(&delta, shape == Shape::Piece, out);
         if let Some(text) = delta.content.filled() {
-            self.text.push_str(text);
-            out.push(ModelEvent::Text(text.to_owned()));
+            self.grow(Whose::Answer, text, out);
         }
         if let Some(text) = delta.refusal.filled() {
             self.refusal.push_str(text);
