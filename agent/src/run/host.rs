@@ -88,9 +88,7 @@ impl Given {
             outer: None,
         }
     }
-}
 
-impl Given {
     /// When the time of a run is over that has spent so much of it before.
     fn deadline(&self, now: Instant, spent: Duration) -> Option<(Instant, Limit)> {
         let limit = self.agent.setup().limits.time?;

@@ -206,9 +206,7 @@ impl Next<'_> {
             }
         }
     }
-}
 
-impl Next<'_> {
     /// Holds the call back until `what` has come, for as long as that takes: the call's time limit does not count it. For
     /// middleware that waits on purpose.
     ///
