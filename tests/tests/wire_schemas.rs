@@ -10,10 +10,12 @@ use agent::message::{
     Transcript,
 };
 use agent::model::{Request, RequestOptions};
+use agent::provider::anthropic::{self, Messages};
+use agent::provider::openai_responses::{self, Responses};
 use agent::provider::{BodyFields, Target, Wire, protocols};
 use agent::{ToolSet, tool, tools};
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tests::data::folder;
@@ -184,6 +186,50 @@ fn what_we_send_is_what_the_providers_clients_would_send() {
                 wire.protocol()
             );
         }
+    }
+}
+
+#[test]
+fn what_one_protocol_alone_knows_is_said_as_its_client_would() {
+    let mut at_anthropic = anthropic::ToolOptions::default();
+    at_anthropic.defer_loading = true;
+    at_anthropic.input_examples = vec![json!({"city": "Rome", "days": null})];
+    at_anthropic.allowed_callers = vec!["direct".into(), "code_execution_20260120".into()];
+    at_anthropic.eager_input_streaming = Some(true);
+    let mut at_openai = openai_responses::ToolOptions::default();
+    at_openai.defer_loading = true;
+    at_openai.allowed_callers = vec!["programmatic".into()];
+    at_openai.output_schema = Some(json!({"type": "string"}));
+    let tools = tools![weather].into_set().unwrap();
+    let tools = tools.for_protocol("weather", at_anthropic).unwrap();
+    let tools = tools.for_protocol("weather", at_openai).unwrap();
+
+    let mut messages = anthropic::Options::default();
+    messages.hosted_tools = vec![
+        json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}),
+        json!({"type": "code_execution_20260120", "name": "code_execution"}),
+    ];
+    let mut responses = openai_responses::Options::default();
+    responses.hosted_tools = vec![
+        json!({"type": "tool_search"}),
+        json!({"type": "programmatic_tool_calling"}),
+        json!({"type": "web_search", "search_context_size": "low"}),
+    ];
+    let options = RequestOptions::default();
+    let asked: [(&dyn Wire, RequestOptions); 2] = [
+        (&Messages::ANTHROPIC, options.clone().for_protocol(messages)),
+        (&Responses, options.for_protocol(responses)),
+    ];
+    let (transcript, definitions) = (everything(), ToolSet::definitions(&tools));
+    for (wire, options) in asked {
+        let Some(validator) = validator(wire.protocol().as_str()) else {
+            return;
+        };
+        let request = Request::new(&transcript, &definitions, &options);
+        let body = wire.encode(&request, &Target::new("m", &BodyFields::new()));
+        let body: Value = serde_json::from_slice(&body.unwrap().to_vec()).unwrap();
+        let problems = request_schemas::problems(&validator, &body);
+        assert!(problems.is_empty(), "{problems:?}");
     }
 }
 

@@ -96,6 +96,12 @@ fn rename(messages: &mut [(usize, Message)], rule: &IdRule, changes: &mut Vec<Ch
 }
 
 fn leave_out_foreign(reply: &mut Reply, at: usize, to: Protocol, changes: &mut Vec<Change>) {
+    if let Some(echo) = reply.echo.take_if(|echo| echo.protocol != to) {
+        changes.push(Change::EchoRemoved {
+            message: at,
+            protocol: echo.protocol,
+        });
+    }
     reply.parts.retain_mut(|part| {
         let Some(echo) = part.echo.take_if(|echo| echo.protocol != to) else {
             return true;

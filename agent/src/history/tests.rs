@@ -348,18 +348,17 @@ fn what_only_others_read_is_left_out_and_what_was_said_stays() {
         ]
     };
     let transcript = |protocol| {
-        Transcript::from(vec![
-            user(),
-            Message::Assistant(Reply::new(parts(protocol), StopReason::ToolUse)),
-            answers(&["a"]),
-        ])
+        let mut reply = Reply::new(parts(protocol), StopReason::ToolUse);
+        reply.echo = Some(echo(protocol));
+        Transcript::from(vec![user(), Message::Assistant(reply), answers(&["a"])])
     };
     let (ours, foreign) = (Protocol::OpenaiResponses, Protocol::AnthropicMessages);
     let moved = hand_over(transcript(foreign), ours, &IdRule::COMMON);
     let reply = moved.transcript[1].as_reply().unwrap();
     let said = [Part::text("so"), Part::call(ToolCall::new("a", "f", "{}"))];
     assert_eq!(reply.parts, said);
-    assert_eq!(moved.changes.len(), 4);
+    assert_eq!(reply.echo, None);
+    assert_eq!(moved.changes.len(), 5);
 
     let stayed = hand_over(transcript(ours), ours, &IdRule::COMMON);
     assert_eq!(stayed.transcript, transcript(ours));

@@ -22,6 +22,10 @@ pub struct Reply {
     /// this one wants to see again, so it is not sent there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// What its provider wants to see again and is no part of it, for example the container in which its programs wait
+    /// for results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<Echo>,
 }
 
 impl Reply {
@@ -33,6 +37,7 @@ impl Reply {
             usage: Usage::default(),
             model: None,
             origin: None,
+            echo: None,
         }
     }
 

@@ -10,25 +10,16 @@ use crate::message::{
     Echo, Message, Part, Protocol, Reply, StopReason, ToolCall, Transcript, Usage,
 };
 use crate::schema::Schema;
-use crate::tool::{Definitions, Origin, ToolDefinition, ToolPolicy};
+use crate::tool::{Definitions, ToolDefinition};
 use futures_util::StreamExt;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
 fn tools(names: &[&str]) -> Definitions {
-    Definitions::of(names.iter().map(|name| ToolDefinition {
-        name: (*name).into(),
-        description: "Does it.".into(),
-        label: None,
-        parameters: Schema::new(json!({"type": "object", "properties": {}})).unwrap(),
-        strict: None,
-        policy: ToolPolicy::default(),
-        origin: Origin {
-            module: "tests",
-            file: "tests.rs",
-            line: 1,
-        },
+    Definitions::of(names.iter().map(|name| {
+        let schema = Schema::new(json!({"type": "object", "properties": {}})).unwrap();
+        ToolDefinition::new(*name, "Does it.", schema).unwrap()
     }))
 }
 

@@ -65,6 +65,13 @@ impl Object<'_> {
         self.out.push(b']');
     }
 
+    /// The members of a map.
+    pub(super) fn members(&mut self, members: &Map<String, Value>) {
+        for (key, member) in members {
+            self.value(key, member);
+        }
+    }
+
     /// The members of an object that is JSON already.
     pub(super) fn splice(&mut self, object: &str) {
         let inner = object
@@ -97,6 +104,12 @@ impl<'w> Array<'w> {
     pub(super) fn object(&mut self, fill: impl FnOnce(&mut Object<'_>)) {
         self.next();
         object(self.out, fill);
+    }
+
+    /// An element that serde writes.
+    pub(super) fn value(&mut self, element: &(impl Serialize + ?Sized)) {
+        self.next();
+        value(self.out, element);
     }
 
     /// An element that is JSON already.

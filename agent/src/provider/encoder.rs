@@ -10,6 +10,7 @@ use crate::message::Message;
 use crate::model::{ModelError, ModelErrorKind, ProviderOptions, Request, RequestOptions};
 use crate::tool::{Definitions, Offer, Offered, ToolReport, ToolSetError};
 use serde::Serialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -33,6 +34,9 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
         let _ = own;
         false
     }
+
+    /// The provider's own tools that are to stand beside those of the request.
+    fn hosted(own: &Self::Options) -> &[Value];
 
     /// A tool, as an element of `tools`.
     fn tool(offer: &Offer, out: &mut Vec<u8>);
@@ -74,7 +78,15 @@ pub(super) struct Asked<'a, O> {
     pub(super) options: &'a RequestOptions,
     pub(super) own: Option<&'a O>,
     pub(super) offered: Arc<Offered>,
+    pub(super) hosted: &'a [Value],
     pub(super) shape: Option<Shape<'a>>,
+}
+
+impl<O> Asked<'_, O> {
+    /// Whether the model can call nothing, here or at the provider.
+    pub(super) fn has_no_tools(&self) -> bool {
+        self.request.tools.is_empty() && self.hosted.is_empty()
+    }
 }
 
 /// The body of a request.
@@ -95,9 +107,13 @@ pub(super) fn encode<E: Encoder>(
         target,
         options: request.options,
         own,
-        offered: encoder.offered(request.tools).map_err(tools::refused)?,
+        hosted: own.map_or(&[][..], E::hosted),
+        offered: encoder
+            .offered(request.tools)
+            .map_err(tools::cannot_be_told)?,
         shape: Shape::of(request.options, &encoder.dialects())?,
     };
+    tools::check_hosted(asked.hosted, request)?;
     let fields = added(request, target, E::CONVERSATION)?;
     Ok(body(
         &fields,

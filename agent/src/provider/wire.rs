@@ -107,9 +107,14 @@ impl<'a> Target<'a> {
         reply: &Reply,
         part: &'p Part,
     ) -> Option<&'p str> {
+        part.echo_for(protocol).filter(|_| self.understands(reply))
+    }
+
+    /// Whether what the server of this reply wrote for itself can be read by this one.
+    pub(super) fn understands(&self, reply: &Reply) -> bool {
         match (self.origin, &reply.origin) {
-            (Some(this), Some(that)) if this != that => None,
-            _ => part.echo_for(protocol),
+            (Some(this), Some(that)) => this == that,
+            _ => true,
         }
     }
 }

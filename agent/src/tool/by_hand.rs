@@ -5,6 +5,7 @@ use super::ToolContext;
 use super::answer::{Answer, IntoOutput};
 use super::body::{Body, Prepared};
 use super::definition::{Origin, Tool, ToolDefinition};
+use super::own_options::OwnOptions;
 use super::policy::ToolPolicy;
 use super::set;
 use super::set_error::ToolSetError;
@@ -38,6 +39,7 @@ impl ToolDefinition {
             strict: None,
             policy: ToolPolicy::DEFAULT,
             origin: Origin::here(Location::caller()),
+            own: OwnOptions::default(),
         };
         set::check_definition(&definition)?;
         Ok(definition)

@@ -4,6 +4,7 @@
 //! [`Declared`] is all that does not depend on the states, [`Called`] the small rest that does.
 
 use super::body::{Body, Prepared};
+use super::own_options::OwnOptions;
 use super::param::RunDataType;
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
 use crate::schema::{Parameter, Problems, ReadError, Reader, Refusal, Schema};
@@ -42,6 +43,7 @@ impl Blueprint {
             strict: self.strict,
             policy: self.policy,
             origin: self.origin,
+            own: OwnOptions::default(),
         };
         Ok(Tool::of_body(definition, body).with_needs(needs.into_iter().flatten().collect()))
     }

@@ -1,7 +1,9 @@
 use super::body::Body;
+use super::own_options::{OwnOptions, ProviderToolOptions};
 use super::param::RunDataType;
 use super::permission::Rule;
 use super::policy::ToolPolicy;
+use super::set_error::ToolSetError;
 use super::{CallInfo, Hook, TurnInfo};
 use crate::json::Object;
 use crate::schema::{Fingerprint, Schema};
@@ -26,6 +28,8 @@ pub struct ToolDefinition {
     pub policy: ToolPolicy,
     /// Where it was defined.
     pub origin: Origin,
+    /// What single protocols are told beside.
+    pub(crate) own: OwnOptions,
 }
 
 impl ToolDefinition {
@@ -189,6 +193,16 @@ impl Tool {
     ) -> Self {
         self.add_enabled(Arc::new(enabled));
         self
+    }
+
+    /// The same tool, with what one protocol alone can be told of it; in place of such options for the same protocol.
+    ///
+    /// # Errors
+    ///
+    /// When an example among them breaks the tool's schema, or one would replace what the definition says by itself.
+    pub fn for_protocol(mut self, options: impl ProviderToolOptions) -> Result<Self, ToolSetError> {
+        self.definition_mut().take_own(options)?;
+        Ok(self)
     }
 
     pub(super) fn add_enabled(&mut self, enabled: Enabled) {

@@ -1,6 +1,6 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
-//! Read `definition` and `policy` (what a tool is), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
+//! Read `definition` and `policy` (what a tool is), `own_options` (what one protocol alone is told of it), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
 //! and `list` (what the macros generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once`
 //! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook` with
 //! `info`, `permission` and `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
@@ -30,6 +30,7 @@ mod offer;
 mod offered;
 pub(crate) mod once;
 mod output;
+mod own_options;
 pub(crate) mod param;
 pub(crate) mod permission;
 mod policy;
@@ -62,6 +63,9 @@ pub use offer::{NoteKind, Offer, ToolNote, ToolReport};
 #[cfg(feature = "providers")]
 pub(crate) use offered::Offered;
 pub use output::{Shown, ToolOutput};
+pub use own_options::ProviderToolOptions;
+#[cfg(feature = "providers")]
+pub(crate) use own_options::sealed;
 pub use param::{FromCall, RunData, RunDataType, State};
 pub use permission::Permission;
 pub(crate) use permission::Rule;

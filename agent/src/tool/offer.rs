@@ -3,7 +3,11 @@
 use super::definition::ToolDefinition;
 use super::set::Definitions;
 use super::set_error::ToolSetError;
+#[cfg(feature = "providers")]
+use crate::message::Protocol;
 use crate::schema::{Counts, Dialects, Rendering, Weakening};
+#[cfg(feature = "providers")]
+use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,6 +36,12 @@ impl Offer {
     /// The schema of its arguments, as JSON.
     pub fn parameters(&self) -> &str {
         self.rendering.as_json()
+    }
+
+    /// What this protocol alone is told of it.
+    #[cfg(feature = "providers")]
+    pub(crate) fn own(&self, protocol: Protocol) -> Option<&Map<String, Value>> {
+        self.definition.own.of(protocol)
     }
 
     /// Whether the provider is to enforce the schema; `None` toward an endpoint that does not read it.

@@ -1,6 +1,7 @@
 use super::definition::{Rewrite, Tool, ToolDefinition};
 #[cfg(feature = "providers")]
 use super::offered::Memory;
+use super::own_options::ProviderToolOptions;
 use super::permission::Rule;
 use super::policy::ToolPolicy;
 use super::set_error::ToolSetError;
@@ -182,6 +183,45 @@ impl ToolSet {
         Ok(self)
     }
 
+    /// The same tools, one of them with what one protocol alone can be told of it; in place of such options for the same
+    /// protocol.
+    ///
+    /// ```
+    /// use agent::provider::{anthropic, openai_responses};
+    /// use agent::{tool, tools};
+    ///
+    /// /// Get the tides of a harbour.
+    /// #[tool]
+    /// async fn tides(harbour: String) -> String {
+    ///     format!("low in {harbour}")
+    /// }
+    ///
+    /// let mut at_anthropic = anthropic::ToolOptions::default();
+    /// at_anthropic.defer_loading = true;
+    /// at_anthropic.input_examples = vec![serde_json::json!({"harbour": "Hamburg"})];
+    /// let mut at_openai = openai_responses::ToolOptions::default();
+    /// at_openai.defer_loading = true;
+    ///
+    /// let set = tools![tides]
+    ///     .into_set()?
+    ///     .for_protocol("tides", at_anthropic)?
+    ///     .for_protocol("tides", at_openai)?;
+    /// # Ok::<(), agent::ToolSetError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no tool `name`, when an example among the options breaks its schema, or when one would replace what
+    /// the definition says by itself.
+    pub fn for_protocol(
+        mut self,
+        name: &str,
+        options: impl ProviderToolOptions,
+    ) -> Result<Self, ToolSetError> {
+        self.definition_mut(name)?.take_own(options)?;
+        Ok(self)
+    }
+
     /// The same tools, the policy changed of those for which `which` says yes.
     #[must_use]
     pub fn with_policy_where(
@@ -328,7 +368,7 @@ impl Definitions {
     pub fn fingerprint(&self) -> Fingerprint {
         let each: Vec<String> = self
             .iter()
-            .map(|tool| tool.fingerprint().to_string())
+            .map(|tool| format!("{}{}", tool.fingerprint(), tool.own.told()))
             .collect();
         Fingerprint::of(&each.join(" "))
     }

@@ -51,6 +51,12 @@ enum Kind {
         most: usize,
         names: String,
     },
+    #[error("the options of `{tool}` cannot be sent ({origin}): {why}")]
+    Options {
+        tool: Arc<str>,
+        origin: Origin,
+        why: String,
+    },
     #[error("{0}")]
     Setup(String),
     #[error("`{tool}` cannot be a tool ({origin}): {error}")]
@@ -93,6 +99,15 @@ impl ToolSetError {
             tool: definition.name.clone(),
             origin: definition.origin,
             why: why.to_string(),
+        })
+    }
+
+    /// What a protocol is to be told of a tool beside its definition cannot be.
+    pub(super) fn options(definition: &ToolDefinition, why: String) -> Self {
+        Self(Kind::Options {
+            tool: definition.name.clone(),
+            origin: definition.origin,
+            why,
         })
     }
 

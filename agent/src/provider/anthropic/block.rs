@@ -80,6 +80,8 @@ pub(super) struct Delta<'a> {
     encrypted_content: Raw<'a>,
     #[serde(borrow)]
     pub(super) stop_reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) container: Raw<'a>,
 }
 
 pub(super) const DELTA: Known = Known(&[
@@ -93,6 +95,7 @@ pub(super) const DELTA: Known = Known(&[
     ("encrypted_content", None),
     ("stop_reason", None),
     ("stop_sequence", None),
+    ("container", None),
 ]);
 
 impl Delta<'_> {

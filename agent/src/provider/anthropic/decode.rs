@@ -1,5 +1,5 @@
 use super::block::{Block, DELTA, Delta};
-use crate::message::{Protocol, Reply, Stop, StopReason, Usage};
+use crate::message::{Echo, Protocol, Reply, Stop, StopReason, Usage};
 use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Members, Raw, Text};
@@ -19,6 +19,8 @@ pub(super) struct Answer {
     blocks: Vec<Block>,
     calls: usize,
     stop: Option<String>,
+    /// Where the programs of the model run, as JSON.
+    container: Option<Box<str>>,
     over: bool,
     usage: Usage,
     unknown: Unknown,
@@ -39,6 +41,8 @@ struct Whole<'a> {
     #[serde(borrow)]
     stop_reason: Text<'a>,
     #[serde(borrow)]
+    container: Raw<'a>,
+    #[serde(borrow)]
     usage: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
@@ -52,6 +56,7 @@ const MESSAGE: Known = Known(&[
     ("content", None),
     ("stop_reason", None),
     ("stop_sequence", None),
+    ("container", None),
     ("usage", None),
     ("error", None),
 ]);
@@ -205,7 +210,9 @@ impl Answer {
             }
             "message_delta" => {
                 self.take_usage(step.usage, out);
-                self.take_stop(&step.delta.unwrap_or_default().stop_reason);
+                let delta = step.delta.unwrap_or_default();
+                self.take_stop(&delta.stop_reason);
+                self.take_container(delta.container);
                 true
             }
             "message_stop" => {
@@ -225,6 +232,7 @@ impl Answer {
             self.model = Some(model);
         }
         self.take_stop(&message.stop_reason);
+        self.take_container(message.container);
         self.take_usage(message.usage, out);
         let text = message.content.get().filter(|json| json.starts_with('"'));
         let blocks: List<&RawValue> = message.content.read().unwrap_or_default();
@@ -245,6 +253,12 @@ impl Answer {
     fn take_stop(&mut self, word: &Text<'_>) {
         if let Some(word) = word.as_str().filter(|word| is_word(word)) {
             self.stop = Some(word.to_owned());
+        }
+    }
+
+    fn take_container(&mut self, container: Raw<'_>) {
+        if let Some(json) = container.filled() {
+            self.container = Some(json.into());
         }
     }
 
@@ -310,6 +324,10 @@ impl Answer {
         let mut reply = Reply::new(parts, stop(self.stop, has_calls));
         reply.usage = self.usage;
         reply.model = self.model;
+        reply.echo = self.container.map(|json| Echo {
+            protocol: Protocol::AnthropicMessages,
+            json,
+        });
         reply
     }
 }

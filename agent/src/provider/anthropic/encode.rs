@@ -1,3 +1,4 @@
+use super::options::Mark;
 use super::{Effort, Messages, Options, Thinking};
 use crate::message::{
     Content, Image, ImageSource, Message, Part, PartKind, Protocol, Reply, ToolCall, ToolResult,
@@ -9,7 +10,11 @@ use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::results::{Piece, images, leading_somewhere, pieces, text as result_text};
 use crate::provider::tools;
 use crate::provider::wire::Target;
-use crate::tool::Offer;
+use crate::tool::{Offer, ToolDefinition};
+use serde::Deserialize;
+use serde_json::Value;
+
+const PROTOCOL: Protocol = Protocol::AnthropicMessages;
 
 /// The limit when none is given, since the protocol demands one. What every model of today can write.
 const OUTPUT_TOKENS: u32 = 16_384;
@@ -33,6 +38,10 @@ impl Encoder for Messages {
         }
     }
 
+    fn hosted(own: &Options) -> &[Value] {
+        &own.hosted_tools
+    }
+
     fn tool(offer: &Offer, out: &mut Vec<u8>) {
         object(out, |tool| {
             tool.value("name", offer.name());
@@ -40,6 +49,9 @@ impl Encoder for Messages {
             tool.raw("input_schema", offer.parameters());
             if let Some(strict) = offer.strict() {
                 tool.value("strict", &strict);
+            }
+            if let Some(own) = offer.own(PROTOCOL) {
+                tool.members(own);
             }
         });
     }
@@ -98,7 +110,7 @@ fn wishes(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     }
     // At the top it marks the last block that can be marked, so the mark moves along with the conversation.
     if let Some(cache) = options.prompt_cache {
-        body.object("cache_control", |object| cache_mark(object, cache));
+        body.value("cache_control", &Mark::from(cache));
     }
     if let Some(user) = own.and_then(|own| own.user_id.as_ref()) {
         body.object("metadata", |object| object.value("user_id", user));
@@ -116,13 +128,6 @@ fn thinking(options: &RequestOptions, own: Option<&Options>) -> Option<Thinking>
             Reasoning::Effort(_) => Some(Thinking::Adaptive),
             Reasoning::Budget(tokens) => Some(Thinking::Budget(tokens)),
         })
-}
-
-fn cache_mark(object: &mut Object<'_>, cache: PromptCache) {
-    object.value("type", "ephemeral");
-    if cache == PromptCache::Long {
-        object.value("ttl", "1h");
-    }
 }
 
 /// The provider's word. It has none for less than a little.
@@ -164,30 +169,71 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
                 blocks.object(|block| {
                     block.value("type", "text");
                     block.value("text", instructions);
-                    block.object("cache_control", |mark| cache_mark(mark, cache));
+                    block.value("cache_control", &Mark::from(cache));
                 });
             }),
         }
     }
-    if request.tools.is_empty() {
+    if let Some(container) = container(request.transcript, target) {
+        body.value("container", &container);
+    }
+    if asked.has_no_tools() {
         return;
     }
     tool_choice(request, body);
-    let Some(cache) = asked.own.and_then(|own| own.cache_tools) else {
-        return tools::write(body, request, &asked.offered, true);
+    match asked.own.and_then(|own| own.cache_tools) {
+        None => tools::write(body, asked, true),
+        Some(cache) => marked_tools(asked, cache, body),
+    }
+}
+
+/// The id of the container in which a program of the model waits for its results, or a pause to end: what a new turn of the
+/// user begins may have another, as this one may be gone by then.
+fn container(messages: &[Message], target: &Target<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Container {
+        id: String,
+    }
+    let starts = messages.windows(2).rposition(|pair| match pair {
+        [before, message] => {
+            matches!(message, Message::User { .. }) && !matches!(before, Message::Results { .. })
+        }
+        _ => false,
+    });
+    let turn = messages.get(starts.map_or(0, |at| at + 1)..)?;
+    let replies = turn.iter().rev().filter_map(Message::as_reply);
+    let mut echoes = replies
+        .filter(|reply| target.understands(reply))
+        .filter_map(|reply| reply.echo.as_ref());
+    let echo = echoes.find(|echo| echo.protocol == PROTOCOL)?;
+    let container: Container = serde_json::from_str(&echo.json).ok()?;
+    Some(container.id)
+}
+
+/// The tools with a mark in the last of them that the cache keeps: deferred ones are no part of what a request begins with,
+/// and a mark in one is refused.
+fn marked_tools(asked: &Asked<'_, Options>, cache: PromptCache, body: &mut Fields<'_, '_>) {
+    let takes_a_mark = |definition: &ToolDefinition| {
+        let own = definition.own.of(PROTOCOL);
+        own.is_none_or(|own| own.get("defer_loading") != Some(&Value::Bool(true)))
     };
-    // The mark stands in the last tool, whose ready bytes end with its brace.
-    let chosen: Vec<&str> = tools::chosen(request, &asked.offered, true).collect();
+    let chosen: Vec<(&ToolDefinition, &str)> = tools::chosen(asked, true).collect();
+    let last = chosen
+        .iter()
+        .rposition(|(definition, _)| takes_a_mark(definition));
     body.array("tools", |array| {
-        for (at, tool) in chosen.iter().enumerate() {
-            if at + 1 < chosen.len() {
+        tools::write_hosted(array, asked, true);
+        for (at, (definition, tool)) in chosen.iter().enumerate() {
+            let own = definition.own.of(PROTOCOL);
+            if Some(at) != last || own.is_some_and(|own| own.contains_key("cache_control")) {
                 array.raw(tool);
-            } else {
-                array.object(|object| {
-                    object.splice(tool);
-                    object.object("cache_control", |mark| cache_mark(mark, cache));
-                });
+                continue;
             }
+            // Its ready bytes end with its brace.
+            array.object(|object| {
+                object.splice(tool);
+                object.value("cache_control", &Mark::from(cache));
+            });
         }
     });
 }
@@ -307,12 +353,7 @@ fn tool_result(block: &mut Object<'_>, result: &ToolResult, sees: bool) {
 }
 
 fn assistant(messages: &mut Array<'_>, reply: &Reply, target: &Target<'_>) {
-    let is_sent = |part: &Part| {
-        is_sent(
-            part,
-            target.echo_of(Protocol::AnthropicMessages, reply, part),
-        )
-    };
+    let is_sent = |part: &Part| is_sent(part, target.echo_of(PROTOCOL, reply, part));
     let parts = leading_somewhere(&reply.parts, is_sent);
     if parts.is_empty() {
         return;
@@ -321,7 +362,7 @@ fn assistant(messages: &mut Array<'_>, reply: &Reply, target: &Target<'_>) {
         message.value("role", "assistant");
         message.array("content", |blocks| {
             for part in parts.iter().filter(|part| is_sent(part)) {
-                let echo = target.echo_of(Protocol::AnthropicMessages, reply, part);
+                let echo = target.echo_of(PROTOCOL, reply, part);
                 assistant_part(blocks, part, echo);
             }
         });

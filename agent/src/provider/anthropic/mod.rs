@@ -9,7 +9,7 @@ mod dialect;
 mod encode;
 mod options;
 
-pub use options::{Effort, Options, Thinking, ThinkingDisplay};
+pub use options::{Effort, Options, Thinking, ThinkingDisplay, ToolOptions};
 
 use super::RequestBody;
 use super::encoder::{Encoder as _, encode};

@@ -1,6 +1,8 @@
 use crate::message::Protocol;
 use crate::model::{PromptCache, ProviderOptions, sealed};
-use serde::Serialize;
+use crate::tool::{self, ProviderToolOptions};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 /// What Anthropic Messages alone can be asked for. What is not set is left out.
 ///
@@ -37,6 +39,23 @@ pub struct Options {
     /// The end user, as a name that tells nothing of the person.
     #[serde(skip)]
     pub user_id: Option<String>,
+    /// Tools that the provider runs or describes, each as its documentation has it: an object with its `type`. They stand
+    /// before the tools of the request. What the model does with those that the provider runs comes back as
+    /// [hosted parts](crate::message::PartKind::Hosted), which are never run here and go back as they came. A choice of one
+    /// of them is a `tool_choice` among the request's `body_fields`; what is in beta wants a header `anthropic-beta`.
+    ///
+    /// ```
+    /// use agent::provider::anthropic::Options;
+    /// use serde_json::json;
+    ///
+    /// let mut options = Options::default();
+    /// options.hosted_tools = vec![
+    ///     json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 3}),
+    ///     json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}),
+    /// ];
+    /// ```
+    #[serde(skip)]
+    pub hosted_tools: Vec<Value>,
     /// Marks the end of the tools for the cache: they stay there when instructions and conversation change. The
     /// request's `prompt_cache` marks the end of the conversation.
     #[serde(skip)]
@@ -97,4 +116,76 @@ impl sealed::Sealed for Options {}
 
 impl ProviderOptions for Options {
     const PROTOCOL: Protocol = Protocol::AnthropicMessages;
+}
+
+/// What Anthropic Messages alone can be told of a tool: see [`ToolSet::for_protocol`](crate::ToolSet::for_protocol). What is
+/// not set is left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolOptions {
+    /// The model is not shown it until its search for tools finds it; a tool for searching must stand among the
+    /// [hosted tools](Options::hosted_tools). A tool that is [deferred](crate::ToolPolicy::deferred) by its policy is kept from
+    /// the provider instead, and searched for here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub defer_loading: bool,
+    /// Arguments that show how it is called. Each must fit the tool's schema.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub input_examples: Vec<Value>,
+    /// Who calls it: the model (`direct`), programs that it writes (`code_execution_20260120`, ..), or both. For programs,
+    /// code execution of the same date must stand among the hosted tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_callers: Vec<String>,
+    /// Whether its arguments are streamed as they are written, unbuffered; the provider's default if this is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eager_input_streaming: Option<bool>,
+    /// Marks its end for the cache. A deferred tool takes no mark.
+    #[serde(
+        rename = "cache_control",
+        serialize_with = "mark",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cache: Option<PromptCache>,
+    /// Fields that this crate does not know.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+impl tool::sealed::Sealed for ToolOptions {}
+
+impl ProviderToolOptions for ToolOptions {
+    const PROTOCOL: Protocol = Protocol::AnthropicMessages;
+
+    fn examples(&self) -> &[Value] {
+        &self.input_examples
+    }
+}
+
+/// A mark for the cache, as the provider writes it.
+#[derive(Serialize)]
+pub(super) struct Mark {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ttl: Option<&'static str>,
+}
+
+impl From<PromptCache> for Mark {
+    fn from(cache: PromptCache) -> Self {
+        Self {
+            kind: "ephemeral",
+            ttl: match cache {
+                PromptCache::Short => None,
+                PromptCache::Long => Some("1h"),
+            },
+        }
+    }
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn mark<S: Serializer>(cache: &Option<PromptCache>, serializer: S) -> Result<S::Ok, S::Error> {
+    cache.map(Mark::from).serialize(serializer)
 }

@@ -8,6 +8,7 @@ use crate::provider::results::{Piece, image_address, images, marked_text, pieces
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::Offer;
+use serde_json::Value;
 use std::borrow::Cow;
 
 impl Encoder for Chat {
@@ -24,6 +25,10 @@ impl Encoder for Chat {
         }
     }
 
+    fn hosted(own: &Options) -> &[Value] {
+        &own.hosted_tools
+    }
+
     fn tool(offer: &Offer, out: &mut Vec<u8>) {
         object(out, |tool| {
             tool.value("type", "function");
@@ -35,6 +40,9 @@ impl Encoder for Chat {
                     function.value("strict", &strict);
                 }
             });
+            if let Some(own) = offer.own(Protocol::OpenaiChat) {
+                tool.members(own);
+            }
         });
     }
 
@@ -129,14 +137,14 @@ fn settings(chat: &Chat, asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) 
     if !options.stop.is_empty() {
         body.value("stop", &options.stop);
     }
-    if request.tools.is_empty() {
+    if asked.has_no_tools() {
         return;
     }
     tool_choice(chat, request, body);
     if let Some(parallel) = options.parallel_calls.filter(|_| chat.says_parallel) {
         body.value("parallel_tool_calls", &parallel);
     }
-    tools::write(body, request, &asked.offered, !chat.knows_allowed_tools);
+    tools::write(body, asked, !chat.knows_allowed_tools);
 }
 
 fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {

@@ -13,7 +13,7 @@ mod reasoning;
 mod vendors;
 
 pub(super) use options::effort;
-pub use options::{CacheOptions, Options};
+pub use options::{CacheOptions, Options, ToolOptions};
 pub use vendors::Vendor;
 
 use super::RequestBody;

@@ -1,6 +1,8 @@
 use crate::message::Protocol;
 use crate::model::{Effort, ProviderOptions, sealed};
+use crate::tool::{self, ProviderToolOptions};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What Chat Completions alone can be asked for. What is not set is left out.
@@ -47,6 +49,12 @@ pub struct Options {
     /// Names and values that are kept with the answer, for finding it at the provider.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
+    /// Tools that the server runs itself, where it has such, each as the provider describes it: an object with its `type`. They stand
+    /// before the tools of the request. What the model does with them comes back as
+    /// [hosted parts](crate::message::PartKind::Hosted), which are never run here and go back as they came. A choice of one
+    /// of them is a `tool_choice` among the request's `body_fields`.
+    #[serde(skip)]
+    pub hosted_tools: Vec<Value>,
 }
 
 /// How OpenAI's cache is used, over both of its protocols.
@@ -64,6 +72,23 @@ pub struct CacheOptions {
 impl sealed::Sealed for Options {}
 
 impl ProviderOptions for Options {
+    const PROTOCOL: Protocol = Protocol::OpenaiChat;
+}
+
+/// What is said of one tool over Chat Completions alone: see [`ToolSet::for_protocol`](crate::ToolSet::for_protocol).
+///
+/// The protocol itself knows nothing of this kind; some servers do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolOptions {
+    /// Fields that stand beside `function`, for example the `cache_control` of gateways to Anthropic's models.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+impl tool::sealed::Sealed for ToolOptions {}
+
+impl ProviderToolOptions for ToolOptions {
     const PROTOCOL: Protocol = Protocol::OpenaiChat;
 }
 

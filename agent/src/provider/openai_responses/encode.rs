@@ -5,6 +5,7 @@ use crate::model::{ModelError, PromptCache, Reasoning, RequestOptions, ToolChoic
 use crate::provider::body::{Array, Fields, Object, object};
 use crate::provider::call::{LONG_IDS, safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
+use crate::provider::json::Members;
 use crate::provider::openai_chat::effort;
 use crate::provider::results::{
     Piece, image_address, images, leading_somewhere, marked_text, pieces,
@@ -12,6 +13,7 @@ use crate::provider::results::{
 use crate::provider::tools;
 use crate::provider::wire::Target;
 use crate::tool::Offer;
+use serde_json::Value;
 
 const PROTOCOL: Protocol = Protocol::OpenaiResponses;
 
@@ -39,6 +41,10 @@ impl Encoder for Responses {
         own.and_then(|own| own.store) == Some(true)
     }
 
+    fn hosted(own: &Options) -> &[Value] {
+        &own.hosted_tools
+    }
+
     fn tool(offer: &Offer, out: &mut Vec<u8>) {
         object(out, |tool| {
             tool.value("type", "function");
@@ -47,6 +53,9 @@ impl Encoder for Responses {
             tool.raw("parameters", offer.parameters());
             // Left out, it would mean "if possible", which changes what the model may leave out.
             tool.value("strict", &offer.strict().unwrap_or(false));
+            if let Some(own) = offer.own(PROTOCOL) {
+                tool.members(own);
+            }
         });
     }
 
@@ -81,12 +90,12 @@ impl Encoder for Responses {
                     let replies = earlier.iter().rev().chain(before.iter().rev());
                     let replies = replies.filter_map(Message::as_reply);
                     for result in results {
-                        let is_custom = replies.clone().find_map(|reply| {
+                        let echo = replies.clone().find_map(|reply| {
                             let part = call_of(reply, &result.call_id)?;
-                            Some(target.echo_of(PROTOCOL, reply, part).is_some_and(is_custom))
+                            Some(target.echo_of(PROTOCOL, reply, part))
                         });
                         out.object(|item| {
-                            call_output(item, result, is_custom == Some(true), target.images);
+                            call_output(item, result, echo.flatten(), target.images);
                         });
                     }
                 }
@@ -216,14 +225,14 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     if let Some(instructions) = request.instructions {
         body.value("instructions", instructions);
     }
-    if request.tools.is_empty() {
+    if asked.has_no_tools() {
         return;
     }
     tool_choice(options.tool_choice.as_ref(), body);
     if let Some(parallel) = options.parallel_calls {
         body.value("parallel_tool_calls", &parallel);
     }
-    tools::write(body, request, &asked.offered, false);
+    tools::write(body, asked, false);
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
@@ -275,14 +284,19 @@ fn content_parts(parts: &mut Array<'_>, content: &[Content], sees: bool) {
     }
 }
 
-fn call_output(item: &mut Object<'_>, result: &ToolResult, is_custom: bool, sees: bool) {
-    let kind = if is_custom {
+/// The result of a call, of which this is the echo.
+fn call_output(item: &mut Object<'_>, result: &ToolResult, echo: Option<&str>, sees: bool) {
+    let kind = if echo.is_some_and(is_custom) {
         "custom_tool_call_output"
     } else {
         "function_call_output"
     };
     item.value("type", kind);
     item.value("call_id", &safe_id(&result.call_id, &LONG_IDS));
+    // A program waits for the results of its calls, and is told so by these words of its own.
+    if let Some(caller) = echo.and_then(|echo| Members::read(echo).get("caller")) {
+        item.raw("caller", caller);
+    }
     if images(result, sees).next().is_none() {
         item.value("output", &marked_text(result, sees));
         return;

@@ -13,7 +13,7 @@ mod item;
 mod options;
 
 pub use super::openai_chat::CacheOptions;
-pub use options::Options;
+pub use options::{Options, ToolOptions};
 
 use super::RequestBody;
 use super::encoder::{Encoder as _, encode};

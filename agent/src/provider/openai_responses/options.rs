@@ -1,7 +1,9 @@
 use crate::message::Protocol;
 use crate::model::{ProviderOptions, sealed};
 use crate::provider::openai_chat::CacheOptions;
+use crate::tool::{self, ProviderToolOptions};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What Responses alone can be asked for. What is not set is left out.
@@ -33,6 +35,19 @@ pub struct Options {
     /// where the model reasons and the provider does not keep the answer.
     #[serde(skip)]
     pub include: Vec<String>,
+    /// Tools that the provider runs: `web_search`, `code_interpreter`, `tool_search`, .., each as the provider describes it: an object with its `type`. They stand
+    /// before the tools of the request. What the model does with them comes back as
+    /// [hosted parts](crate::message::PartKind::Hosted), which are never run here and go back as they came. A choice of one
+    /// of them is a `tool_choice` among the request's `body_fields`.
+    ///
+    /// ```
+    /// use agent::provider::openai_responses::Options;
+    ///
+    /// let mut options = Options::default();
+    /// options.hosted_tools = vec![serde_json::json!({"type": "web_search"})];
+    /// ```
+    #[serde(skip)]
+    pub hosted_tools: Vec<Value>,
     /// How many calls of the provider's own tools there may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_calls: Option<u32>,
@@ -51,5 +66,33 @@ pub struct Options {
 impl sealed::Sealed for Options {}
 
 impl ProviderOptions for Options {
+    const PROTOCOL: Protocol = Protocol::OpenaiResponses;
+}
+
+/// What Responses alone can be told of a tool: see [`ToolSet::for_protocol`](crate::ToolSet::for_protocol). What is not set is
+/// left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolOptions {
+    /// The model is not shown it until its search for tools finds it; `tool_search` must stand among the
+    /// [hosted tools](Options::hosted_tools). A tool that is [deferred](crate::ToolPolicy::deferred) by its policy is kept from
+    /// the provider instead, and searched for here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub defer_loading: bool,
+    /// Who calls it: the model (`direct`), programs that it writes (`programmatic`), or both. For programs,
+    /// `programmatic_tool_calling` must stand among the hosted tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_callers: Vec<String>,
+    /// The schema of what it answers, where that is JSON: programs read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// Fields that this crate does not know.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+impl tool::sealed::Sealed for ToolOptions {}
+
+impl ProviderToolOptions for ToolOptions {
     const PROTOCOL: Protocol = Protocol::OpenaiResponses;
 }

@@ -1,9 +1,10 @@
 //! What requests look like: `requests`, one conversation with everything in it over all three protocols; `ready`, that it
-//! is the same however the conversation grew; `choice`, what is said of the choice of tools, and `wishes`, what else may be
-//! asked for.
+//! is the same however the conversation grew; `choice`, what is said of the choice of tools, `own_tools`, what one protocol
+//! alone knows of tools, and `wishes`, what else may be asked for.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod choice;
+mod own_tools;
 mod ready;
 mod requests;
 mod wishes;
@@ -16,7 +17,7 @@ use crate::model::{ModelErrorKind, Request, RequestOptions, ToolChoice};
 use crate::provider::openai_chat::Chat;
 use crate::provider::{BodyFields, Target, Wire, protocols};
 use crate::schema::Schema;
-use crate::tool::{Definitions, Origin, ToolDefinition, ToolPolicy};
+use crate::tool::{Definitions, ToolDefinition};
 use serde_json::{Value, json};
 
 fn weather() -> Definitions {
@@ -30,18 +31,9 @@ fn tools<const N: usize>(names: [&str; N]) -> Definitions {
         "required": ["city"],
         "additionalProperties": false,
     });
-    Definitions::of(names.map(|name| ToolDefinition {
-        name: name.into(),
-        description: "Get the weather.".into(),
-        label: None,
-        parameters: Schema::new(parameters.clone()).unwrap(),
-        strict: None,
-        policy: ToolPolicy::default(),
-        origin: Origin {
-            module: "tests",
-            file: "tests.rs",
-            line: 1,
-        },
+    Definitions::of(names.map(|name| {
+        let schema = Schema::new(parameters.clone()).unwrap();
+        ToolDefinition::new(name, "Get the weather.", schema).unwrap()
     }))
 }
 
