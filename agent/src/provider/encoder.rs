@@ -35,6 +35,12 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
         false
     }
 
+    /// Whether the ends of messages are to be marked for the cache.
+    fn marks(own: Option<&Self::Options>) -> bool {
+        let _ = own;
+        false
+    }
+
     /// The provider's own tools that are to stand beside those of the request.
     fn hosted(own: &Self::Options) -> &[Value];
 
@@ -45,8 +51,8 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
     fn settings(&self, asked: &Asked<'_, Self::Options>, body: &mut Fields<'_, '_>);
 
     /// What stands at the head of the conversation without being part of it.
-    fn heading(&self, request: &Request<'_>, conversation: &mut Array<'_>) {
-        let _ = (request, conversation);
+    fn heading(&self, asked: &Asked<'_, Self::Options>, conversation: &mut Array<'_>) {
+        let _ = (asked, conversation);
     }
 
     /// Messages of the conversation, behind those that stand in `before`. They end where a reply does or where the
@@ -100,6 +106,7 @@ pub(super) fn encode<E: Encoder>(
     encoder.refuse(request.options, own)?;
     let target = &Target {
         keeps: E::keeps(own),
+        marks: E::marks(own),
         ..*target
     };
     let asked = Asked {
@@ -119,7 +126,7 @@ pub(super) fn encode<E: Encoder>(
         &fields,
         |body| encoder.settings(&asked, body),
         E::CONVERSATION,
-        |conversation| encoder.heading(request, conversation),
+        |conversation| encoder.heading(&asked, conversation),
         &ready::conversation(encoder, request.transcript, target),
     ))
 }

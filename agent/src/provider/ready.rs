@@ -32,6 +32,7 @@ struct Kept<E> {
     origin: Option<Box<str>>,
     images: bool,
     keeps: bool,
+    marks: bool,
     ready: Arc<Ready>,
 }
 
@@ -41,6 +42,7 @@ impl<E: Encoder> Kept<E> {
             && self.origin.as_deref() == target.origin
             && self.images == target.images
             && self.keeps == target.keeps
+            && self.marks == target.marks
     }
 }
 
@@ -75,6 +77,7 @@ pub(super) fn conversation<E: Encoder>(
         origin: target.origin.map(Into::into),
         images: target.images,
         keeps: target.keeps,
+        marks: target.marks,
         ready: Arc::clone(&ready),
     };
     transcript.slots().keep(new, is_for);

@@ -85,6 +85,8 @@ pub struct Target<'a> {
     pub images: bool,
     /// Whether the provider keeps its answers, so that it knows what it said by an id.
     pub(super) keeps: bool,
+    /// Whether the ends of messages are marked for the cache.
+    pub(super) marks: bool,
 }
 
 impl<'a> Target<'a> {
@@ -97,6 +99,7 @@ impl<'a> Target<'a> {
             origin: None,
             images: true,
             keeps: false,
+            marks: false,
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{Chat, Options, effort};
+use super::{Chat, Options, effort, mark};
 use crate::message::{Content, Image, Message, PartKind, Protocol, Reply, ToolCall, ToolResult};
 use crate::model::{ModelError, PromptCache, Reasoning, Request, RequestOptions, ToolChoice};
 use crate::provider::body::{Array, Fields, Object, object};
@@ -23,6 +23,10 @@ impl Encoder for Chat {
             )),
             _ => Ok(()),
         }
+    }
+
+    fn marks(own: Option<&Options>) -> bool {
+        own.is_some_and(|own| own.cache_messages)
     }
 
     fn hosted(own: &Options) -> &[Value] {
@@ -51,11 +55,12 @@ impl Encoder for Chat {
         settings(self, asked, body);
     }
 
-    fn heading(&self, request: &Request<'_>, conversation: &mut Array<'_>) {
-        if let Some(instructions) = request.instructions {
+    fn heading(&self, asked: &Asked<'_, Options>, conversation: &mut Array<'_>) {
+        let is_marked = asked.own.is_some_and(|own| own.cache_instructions);
+        if let Some(instructions) = asked.request.instructions {
             conversation.object(|message| {
                 message.value("role", "system");
-                message.value("content", instructions);
+                text_content(message, instructions, is_marked);
             });
         }
     }
@@ -70,11 +75,13 @@ impl Encoder for Chat {
         let sees = target.images && self.takes_images;
         for message in messages {
             match message {
-                Message::User { content } => user(out, content, sees),
+                Message::User { content } => user(out, content, sees, target.marks),
                 Message::Assistant(reply) => {
                     assistant(self, out, reply, target);
                 }
-                Message::Results { results } => tool_results(self, out, results, sees),
+                Message::Results { results } => {
+                    tool_results(self, out, results, sees, target.marks)
+                }
             }
         }
     }
@@ -175,16 +182,18 @@ fn tool_choice(chat: &Chat, request: &Request<'_>, body: &mut Fields<'_, '_>) {
     }
 }
 
-fn user(messages: &mut Array<'_>, content: &[Content], sees: bool) {
+fn user(messages: &mut Array<'_>, content: &[Content], sees: bool, is_marked: bool) {
     messages.object(|message| {
         message.value("role", "user");
         match content {
-            [Content::Text { text }] => message.value("content", text),
+            [Content::Text { text }] => text_content(message, text, is_marked),
             _ => message.array("content", |parts| {
-                for piece in pieces(content, sees) {
+                let mut pieces = pieces(content, sees).peekable();
+                while let Some(piece) = pieces.next() {
+                    let is_marked = is_marked && pieces.peek().is_none();
                     match piece {
-                        Piece::Text(text) => text_part(parts, &text),
-                        Piece::Image(image) => image_part(parts, image),
+                        Piece::Text(text) => text_part(parts, &text, is_marked),
+                        Piece::Image(image) => image_part(parts, image, is_marked),
                     }
                 }
             }),
@@ -192,17 +201,32 @@ fn user(messages: &mut Array<'_>, content: &[Content], sees: bool) {
     });
 }
 
-fn text_part(parts: &mut Array<'_>, text: &str) {
+/// A content of nothing but text. Only a part can have a mark.
+fn text_content(message: &mut Object<'_>, text: &str, is_marked: bool) {
+    if is_marked {
+        message.array("content", |parts| text_part(parts, text, true));
+    } else {
+        message.value("content", text);
+    }
+}
+
+fn text_part(parts: &mut Array<'_>, text: &str, is_marked: bool) {
     parts.object(|part| {
         part.value("type", "text");
         part.value("text", text);
+        if is_marked {
+            mark(part);
+        }
     });
 }
 
-fn image_part(parts: &mut Array<'_>, image: &Image) {
+fn image_part(parts: &mut Array<'_>, image: &Image, is_marked: bool) {
     parts.object(|part| {
         part.value("type", "image_url");
         part.object("image_url", |url| url.value("url", &image_address(image)));
+        if is_marked {
+            mark(part);
+        }
     });
 }
 
@@ -227,7 +251,7 @@ fn assistant(chat: &Chat, messages: &mut Array<'_>, reply: &Reply, target: &Targ
             message.array("content", |parts| {
                 parts.raw(thoughts);
                 if has_text {
-                    text_part(parts, &text);
+                    text_part(parts, &text, false);
                 }
             });
         } else if has_text {
@@ -297,30 +321,41 @@ fn call_id<'a>(chat: &Chat, id: &'a str) -> Cow<'a, str> {
 }
 
 /// One tool message a result, then what only a user may say: images cannot stand in a tool message.
-fn tool_results(chat: &Chat, messages: &mut Array<'_>, results: &[ToolResult], sees: bool) {
-    for result in results {
+fn tool_results(
+    chat: &Chat,
+    messages: &mut Array<'_>,
+    results: &[ToolResult],
+    sees: bool,
+    is_marked: bool,
+) {
+    let shows = |result| images(result, sees).next().is_some();
+    let shown = results.iter().rposition(shows);
+    for (at, result) in results.iter().enumerate() {
+        let is_marked = is_marked && shown.is_none() && at + 1 == results.len();
         messages.object(|message| {
             message.value("role", "tool");
             message.value("tool_call_id", &call_id(chat, &result.call_id));
-            message.value("content", &marked_text(result, sees));
+            text_content(message, &marked_text(result, sees), is_marked);
         });
     }
-    let shows = |result| images(result, sees).next().is_some();
-    if !results.iter().any(shows) {
+    let Some(last) = shown else {
         return;
-    }
+    };
     messages.object(|message| {
         message.value("role", "user");
         message.array("content", |parts| {
-            for result in results {
+            for (at, result) in results.iter().enumerate() {
                 if shows(result) {
                     text_part(
                         parts,
                         &format!("images of {} ({}):", result.name, result.call_id),
+                        false,
                     );
                 }
-                for image in images(result, sees) {
-                    image_part(parts, image);
+                let mut images = images(result, sees).peekable();
+                while let Some(image) = images.next() {
+                    let ends = at == last && images.peek().is_none();
+                    image_part(parts, image, is_marked && ends);
                 }
             }
         });

@@ -12,8 +12,8 @@ mod options;
 mod reasoning;
 mod vendors;
 
-pub(super) use options::effort;
 pub use options::{CacheOptions, Options, ToolOptions};
+pub(super) use options::{effort, mark};
 pub use vendors::Vendor;
 
 use super::RequestBody;

@@ -1,5 +1,6 @@
 use crate::message::Protocol;
 use crate::model::{Effort, ProviderOptions, sealed};
+use crate::provider::body::Object;
 use crate::tool::{self, ProviderToolOptions};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -43,6 +44,15 @@ pub struct Options {
     /// How the cache is used, by models from gpt-5.6 on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_cache_options: Option<CacheOptions>,
+    /// Marks the end of the instructions for the cache, by models from gpt-5.6 on: what conversations begin with alike, the
+    /// tools included, stays there whatever is said in each.
+    #[serde(skip)]
+    pub cache_instructions: bool,
+    /// Marks the end of each message of the user and of each batch of results. The provider keeps the latest of its marks, and
+    /// looks for those that it has kept. Beside them it chooses one place by itself, unless the `mode` of
+    /// [`prompt_cache_options`](Self::prompt_cache_options) is `explicit`.
+    #[serde(skip)]
+    pub cache_messages: bool,
     /// Whether the provider keeps the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<bool>,
@@ -64,7 +74,7 @@ pub struct CacheOptions {
     /// `implicit`, or `explicit` where only what is marked is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// For how long, for example `30m`.
+    /// For how long at least: `30m`, over Responses also `12h`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<String>,
 }
@@ -90,6 +100,11 @@ impl tool::sealed::Sealed for ToolOptions {}
 
 impl ProviderToolOptions for ToolOptions {
     const PROTOCOL: Protocol = Protocol::OpenaiChat;
+}
+
+/// Marks the end of what the cache is to keep, in a part of a content.
+pub(in crate::provider) fn mark(part: &mut Object<'_>) {
+    part.raw("prompt_cache_breakpoint", r#"{"mode":"explicit"}"#);
 }
 
 /// The provider's word.

@@ -6,7 +6,7 @@ use crate::provider::body::{Array, Fields, Object, object};
 use crate::provider::call::{LONG_IDS, safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::json::Members;
-use crate::provider::openai_chat::effort;
+use crate::provider::openai_chat::{effort, mark};
 use crate::provider::results::{
     Piece, image_address, images, leading_somewhere, marked_text, pieces,
 };
@@ -41,6 +41,10 @@ impl Encoder for Responses {
         own.and_then(|own| own.store) == Some(true)
     }
 
+    fn marks(own: Option<&Options>) -> bool {
+        own.is_some_and(|own| own.cache_messages)
+    }
+
     fn hosted(own: &Options) -> &[Value] {
         &own.hosted_tools
     }
@@ -64,6 +68,17 @@ impl Encoder for Responses {
         settings(asked, body);
     }
 
+    fn heading(&self, asked: &Asked<'_, Options>, conversation: &mut Array<'_>) {
+        // Only a part of a message can have a mark, and what stands in `instructions` is none.
+        if let Some(instructions) = asked.request.instructions.filter(|_| is_marked(asked)) {
+            conversation.object(|item| {
+                item.value("type", "message");
+                item.value("role", "developer");
+                item.array("content", |parts| text_part(parts, instructions, true));
+            });
+        }
+    }
+
     fn messages(
         &self,
         before: &[Message],
@@ -73,7 +88,7 @@ impl Encoder for Responses {
     ) {
         for (at, message) in messages.iter().enumerate() {
             match message {
-                Message::User { content } => user(out, content, target.images),
+                Message::User { content } => user(out, content, target.images, target.marks),
                 Message::Assistant(reply) => {
                     let is_sent = |part: &Part| {
                         let echo = target.echo_of(PROTOCOL, reply, part);
@@ -89,19 +104,25 @@ impl Encoder for Responses {
                     // The call stands in the reply before, or wherever an odd transcript has it.
                     let replies = earlier.iter().rev().chain(before.iter().rev());
                     let replies = replies.filter_map(Message::as_reply);
-                    for result in results {
+                    for (at, result) in results.iter().enumerate() {
+                        let is_marked = target.marks && at + 1 == results.len();
                         let echo = replies.clone().find_map(|reply| {
                             let part = call_of(reply, &result.call_id)?;
                             Some(target.echo_of(PROTOCOL, reply, part))
                         });
                         out.object(|item| {
-                            call_output(item, result, echo.flatten(), target.images);
+                            call_output(item, result, echo.flatten(), target.images, is_marked);
                         });
                     }
                 }
             }
         }
     }
+}
+
+/// Whether the end of the instructions is marked for the cache.
+fn is_marked(asked: &Asked<'_, Options>) -> bool {
+    asked.own.is_some_and(|own| own.cache_instructions)
 }
 
 fn call_of<'a>(reply: &'a Reply, id: &str) -> Option<&'a Part> {
@@ -222,7 +243,7 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     if let Some(temperature) = options.temperature {
         body.value("temperature", &temperature);
     }
-    if let Some(instructions) = request.instructions {
+    if let Some(instructions) = request.instructions.filter(|_| !is_marked(asked)) {
         body.value("instructions", instructions);
     }
     if asked.has_no_tools() {
@@ -260,32 +281,53 @@ fn tool_choice(choice: Option<&ToolChoice>, body: &mut Fields<'_, '_>) {
     }
 }
 
-fn user(items: &mut Array<'_>, content: &[Content], sees: bool) {
+fn user(items: &mut Array<'_>, content: &[Content], sees: bool, is_marked: bool) {
     items.object(|item| {
         item.value("type", "message");
         item.value("role", "user");
-        item.array("content", |parts| content_parts(parts, content, sees));
+        item.array("content", |parts| {
+            content_parts(parts, content, sees, is_marked);
+        });
     });
 }
 
-fn content_parts(parts: &mut Array<'_>, content: &[Content], sees: bool) {
-    for piece in pieces(content, sees) {
-        parts.object(|part| match piece {
-            Piece::Text(text) => {
-                part.value("type", "input_text");
-                part.value("text", &text);
-            }
-            Piece::Image(image) => {
+/// The parts of a content; the last of them may be marked.
+fn content_parts(parts: &mut Array<'_>, content: &[Content], sees: bool, is_marked: bool) {
+    let mut pieces = pieces(content, sees).peekable();
+    while let Some(piece) = pieces.next() {
+        let is_marked = is_marked && pieces.peek().is_none();
+        match piece {
+            Piece::Text(text) => text_part(parts, &text, is_marked),
+            Piece::Image(image) => parts.object(|part| {
                 part.value("type", "input_image");
                 part.value("detail", "auto");
                 part.value("image_url", &image_address(image));
-            }
-        });
+                if is_marked {
+                    mark(part);
+                }
+            }),
+        }
     }
 }
 
+fn text_part(parts: &mut Array<'_>, text: &str, is_marked: bool) {
+    parts.object(|part| {
+        part.value("type", "input_text");
+        part.value("text", text);
+        if is_marked {
+            mark(part);
+        }
+    });
+}
+
 /// The result of a call, of which this is the echo.
-fn call_output(item: &mut Object<'_>, result: &ToolResult, echo: Option<&str>, sees: bool) {
+fn call_output(
+    item: &mut Object<'_>,
+    result: &ToolResult,
+    echo: Option<&str>,
+    sees: bool,
+    is_marked: bool,
+) {
     let kind = if echo.is_some_and(is_custom) {
         "custom_tool_call_output"
     } else {
@@ -297,15 +339,19 @@ fn call_output(item: &mut Object<'_>, result: &ToolResult, echo: Option<&str>, s
     if let Some(caller) = echo.and_then(|echo| Members::read(echo).get("caller")) {
         item.raw("caller", caller);
     }
-    if images(result, sees).next().is_none() {
+    let has_images = images(result, sees).next().is_some();
+    if !has_images && !is_marked {
         item.value("output", &marked_text(result, sees));
         return;
     }
     item.array("output", |parts| {
-        if result.is_error() {
-            content_parts(parts, &[Content::text("error:")], sees);
+        if !has_images {
+            return text_part(parts, &marked_text(result, sees), is_marked);
         }
-        content_parts(parts, &result.content, sees);
+        if result.is_error() {
+            text_part(parts, "error:", false);
+        }
+        content_parts(parts, &result.content, sees, is_marked);
     });
 }
 

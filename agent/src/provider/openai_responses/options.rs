@@ -28,6 +28,15 @@ pub struct Options {
     /// How the cache is used, by models from gpt-5.6 on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_cache_options: Option<CacheOptions>,
+    /// Marks the end of the instructions for the cache, by models from gpt-5.6 on: what conversations begin with alike, the
+    /// tools included, stays there whatever is said in each.
+    #[serde(skip)]
+    pub cache_instructions: bool,
+    /// Marks the end of each message of the user and of each batch of results. The provider keeps the latest of its marks, and
+    /// looks for those that it has kept. Beside them it chooses one place by itself, unless the `mode` of
+    /// [`prompt_cache_options`](Self::prompt_cache_options) is `explicit`.
+    #[serde(skip)]
+    pub cache_messages: bool,
     /// Names and values that are kept with the answer, for finding it at the provider.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,

@@ -1,9 +1,10 @@
 //! What requests look like: `requests`, one conversation with everything in it over all three protocols; `ready`, that it
 //! is the same however the conversation grew; `choice`, what is said of the choice of tools, `own_tools`, what one protocol
-//! alone knows of tools, and `wishes`, what else may be asked for.
+//! alone knows of tools, `marks`, where marks for the cache stand, and `wishes`, what else may be asked for.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod choice;
+mod marks;
 mod own_tools;
 mod ready;
 mod requests;
