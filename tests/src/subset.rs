@@ -53,6 +53,63 @@ pub fn violations(subset: Subset, schema: &Value) -> Vec<String> {
     check.found
 }
 
+/// Where objects in one `anyOf` begin with the same key and not with different values of it: models of OpenAI that are
+/// otherwise satisfied refuse them.
+pub fn begin_alike(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    each_union(schema, schema, "", &mut found);
+    found
+}
+
+fn each_union(root: &Value, schema: &Value, at: &str, found: &mut Vec<String>) {
+    if let Some(Value::Array(alternatives)) = schema.get("anyOf") {
+        let mut objects: Vec<&Value> = Vec::new();
+        for mut one in alternatives {
+            // References that stand alone, and those in an `anyOf` of their own.
+            let target = |one: &Value| {
+                let inside = one.pointer("/anyOf/0/$ref").or(one.get("$ref"))?;
+                let place = inside.as_str()?.trim_start_matches('#').to_owned();
+                root.pointer(&place)
+            };
+            while let Some(next) = target(one) {
+                one = next;
+            }
+            objects.push(one);
+        }
+        let first = |object: &Value| {
+            let (name, schema) = object.get("properties")?.as_object()?.iter().next()?;
+            let values = schema.get("enum").and_then(Value::as_array);
+            Some((name.clone(), values.cloned()))
+        };
+        let firsts: Vec<_> = objects.into_iter().filter_map(first).collect();
+        let alike = firsts.iter().enumerate().any(|(place, (name, values))| {
+            firsts.iter().take(place).any(|(other, others)| {
+                let (Some(values), Some(others)) = (values, others) else {
+                    return name == other;
+                };
+                name == other && values.iter().any(|value| others.contains(value))
+            })
+        });
+        if alike {
+            found.push(at.to_owned());
+        }
+    }
+    match schema {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                each_union(root, member, &format!("{at}/{name}"), found);
+            }
+        }
+        Value::Array(members) => {
+            for (place, member) in members.iter().enumerate() {
+                each_union(root, member, &format!("{at}/{place}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
 const STRICT_WORDS: [&str; 12] = [
     "type",
     "properties",

@@ -5,7 +5,7 @@ use super::ready;
 use super::request_body::RequestBody;
 use super::shape::Shape;
 use super::tools;
-use super::wire::{Target, Wire};
+use super::wire::{Manner, Target, Wire};
 use crate::message::Message;
 use crate::model::{ModelError, ModelErrorKind, ProviderOptions, Request, RequestOptions};
 use crate::tool::{Definitions, Offer, Offered, ToolReport, ToolSetError};
@@ -29,16 +29,10 @@ pub(super) trait Encoder: Wire + Clone + PartialEq + 'static {
         own: Option<&Self::Options>,
     ) -> Result<(), ModelError>;
 
-    /// Whether the provider is asked to keep its answers, where that decides what goes back.
-    fn keeps(own: Option<&Self::Options>) -> bool {
+    /// How the conversation is to be written.
+    fn manner(own: &Self::Options) -> Manner {
         let _ = own;
-        false
-    }
-
-    /// Whether the ends of messages are to be marked for the cache.
-    fn marks(own: Option<&Self::Options>) -> bool {
-        let _ = own;
-        false
+        Manner::default()
     }
 
     /// The provider's own tools that are to stand beside those of the request.
@@ -105,8 +99,7 @@ pub(super) fn encode<E: Encoder>(
     let own = request.options.own()?;
     encoder.refuse(request.options, own)?;
     let target = &Target {
-        keeps: E::keeps(own),
-        marks: E::marks(own),
+        manner: own.map(E::manner).unwrap_or_default(),
         ..*target
     };
     let asked = Asked {

@@ -33,6 +33,7 @@ pub(super) const STRICT: Dialect = Dialect {
     all_required: true,
     recursion: true,
     look_around: false,
+    same_first_keys: false,
     largest_min_items: u64::MAX,
     depth: 10,
     budget: Counts {

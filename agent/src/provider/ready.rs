@@ -7,7 +7,7 @@
 
 use super::body::Array;
 use super::encoder::Encoder;
-use super::wire::Target;
+use super::wire::{Manner, Target};
 use crate::message::{Message, Transcript};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -31,8 +31,7 @@ struct Kept<E> {
     encoder: E,
     origin: Option<Box<str>>,
     images: bool,
-    keeps: bool,
-    marks: bool,
+    manner: Manner,
     ready: Arc<Ready>,
 }
 
@@ -41,8 +40,7 @@ impl<E: Encoder> Kept<E> {
         self.encoder == *encoder
             && self.origin.as_deref() == target.origin
             && self.images == target.images
-            && self.keeps == target.keeps
-            && self.marks == target.marks
+            && self.manner == target.manner
     }
 }
 
@@ -76,8 +74,7 @@ pub(super) fn conversation<E: Encoder>(
         encoder: encoder.clone(),
         origin: target.origin.map(Into::into),
         images: target.images,
-        keeps: target.keeps,
-        marks: target.marks,
+        manner: target.manner,
         ready: Arc::clone(&ready),
     };
     transcript.slots().keep(new, is_for);

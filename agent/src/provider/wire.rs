@@ -83,9 +83,15 @@ pub struct Target<'a> {
     pub origin: Option<&'a str>,
     /// Whether the model sees images. Where it does not, a line of text stands in place of each run of them.
     pub images: bool,
-    /// Whether the provider keeps its answers, so that it knows what it said by an id.
+    pub(super) manner: Manner,
+}
+
+/// How the options of a request want its conversation written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// The provider keeps its answers, so that it knows what it said by an id.
     pub(super) keeps: bool,
-    /// Whether the ends of messages are marked for the cache.
+    /// The ends of messages are marked for the cache.
     pub(super) marks: bool,
 }
 
@@ -98,8 +104,7 @@ impl<'a> Target<'a> {
             fields,
             origin: None,
             images: true,
-            keeps: false,
-            marks: false,
+            manner: Manner::default(),
         }
     }
 

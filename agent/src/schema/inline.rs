@@ -176,7 +176,7 @@ pub(super) fn reference(name: &str) -> String {
     pointer
 }
 
-fn name_of(reference: &str) -> Option<String> {
+pub(super) fn name_of(reference: &str) -> Option<String> {
     let plain = unescape(reference);
     let name = plain
         .strip_prefix("#/$defs/")

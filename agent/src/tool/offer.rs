@@ -116,7 +116,7 @@ fn offer(
         }
         Err(impossible) => impossible.to_string(),
         Ok(rendering) => match rendering.weakenings().first() {
-            Some(lost) if wanted.is_none() => format!("{} would lose that at {lost}", strict.name),
+            Some(lost) if wanted.is_none() => format!("{} gives way at {lost}", strict.name),
             _ => {
                 return Ok(Offer {
                     definition: Arc::clone(definition),

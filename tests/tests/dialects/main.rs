@@ -1,7 +1,7 @@
 //! Schemas in the words of providers: what is said, what is lost and told, what is strict, and the way back.
 //!
 //! `render` has a rule a test for one schema in one dialect, `strict` for the tools of a request together, `back` the
-//! property that nothing which is accepted here is ruled out there.
+//! property that nothing which is accepted here is ruled out there; `begin` for what the objects of a union begin with.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,11 +11,12 @@
 )]
 
 mod back;
+mod begin;
 mod render;
 mod strict;
 
 use agent::provider::protocols;
-use agent::schema::{Dialect, Dialects, Impossible, Rendering, Schema};
+use agent::schema::{Dialect, Dialects, Impossible, Rendering, Schema, Weakening};
 use serde_json::Value;
 
 /// What a protocol accepts: `openai-chat`, `openai-responses` or `anthropic-messages`.
@@ -47,6 +48,11 @@ fn schema(value: Value) -> Schema {
 
 fn rendered(dialect: &Dialect, value: Value) -> Rendering {
     dialect.render(&schema(value)).unwrap()
+}
+
+/// What of a rendering in OpenAI's strict dialect some of the models refuse.
+fn subset_of(rendering: &Rendering) -> Vec<String> {
+    tests::subset::begin_alike(rendering.as_value())
 }
 
 fn impossible(dialect: &Dialect, value: Value) -> Impossible {

@@ -70,7 +70,7 @@ fn unset_is_strict_where_nothing_is_lost_and_else_the_report_says_why() {
     let (_, report) = tools.offers(&dialects("openai-chat")).unwrap();
     assert_eq!(
         report.to_string(),
-        "`lossy` is not strict: OpenAI strict would lose that at /properties/a: `minLength` is said in the description\n\
+        "`lossy` is not strict: OpenAI strict gives way at /properties/a: `minLength` is said in the description\n\
          `map` is not strict: OpenAI strict cannot hold a model to /properties/a: an object has keys that are not named (a map)"
     );
 }

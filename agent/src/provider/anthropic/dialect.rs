@@ -23,6 +23,7 @@ pub(super) const STRICT: Dialect = Dialect {
     all_required: false,
     recursion: false,
     look_around: false,
+    same_first_keys: true,
     largest_min_items: 1,
     depth: usize::MAX,
     budget: Counts {

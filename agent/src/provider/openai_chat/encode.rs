@@ -6,7 +6,7 @@ use crate::provider::call::{safe_arguments, safe_id, safe_name};
 use crate::provider::encoder::{Asked, Encoder, refused};
 use crate::provider::results::{Piece, image_address, images, marked_text, pieces};
 use crate::provider::tools;
-use crate::provider::wire::Target;
+use crate::provider::wire::{Manner, Target};
 use crate::tool::Offer;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -25,8 +25,11 @@ impl Encoder for Chat {
         }
     }
 
-    fn marks(own: Option<&Options>) -> bool {
-        own.is_some_and(|own| own.cache_messages)
+    fn manner(own: &Options) -> Manner {
+        Manner {
+            keeps: false,
+            marks: own.cache_messages,
+        }
     }
 
     fn hosted(own: &Options) -> &[Value] {
@@ -75,12 +78,12 @@ impl Encoder for Chat {
         let sees = target.images && self.takes_images;
         for message in messages {
             match message {
-                Message::User { content } => user(out, content, sees, target.marks),
+                Message::User { content } => user(out, content, sees, target.manner.marks),
                 Message::Assistant(reply) => {
                     assistant(self, out, reply, target);
                 }
                 Message::Results { results } => {
-                    tool_results(self, out, results, sees, target.marks)
+                    tool_results(self, out, results, sees, target.manner.marks);
                 }
             }
         }
@@ -329,16 +332,16 @@ fn tool_results(
     is_marked: bool,
 ) {
     let shows = |result| images(result, sees).next().is_some();
-    let shown = results.iter().rposition(shows);
+    let last = results.iter().rposition(shows);
     for (at, result) in results.iter().enumerate() {
-        let is_marked = is_marked && shown.is_none() && at + 1 == results.len();
+        let is_marked = is_marked && last.is_none() && at + 1 == results.len();
         messages.object(|message| {
             message.value("role", "tool");
             message.value("tool_call_id", &call_id(chat, &result.call_id));
             text_content(message, &marked_text(result, sees), is_marked);
         });
     }
-    let Some(last) = shown else {
+    let Some(last) = last else {
         return;
     };
     messages.object(|message| {

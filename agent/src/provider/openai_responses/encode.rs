@@ -11,7 +11,7 @@ use crate::provider::results::{
     Piece, image_address, images, leading_somewhere, marked_text, pieces,
 };
 use crate::provider::tools;
-use crate::provider::wire::Target;
+use crate::provider::wire::{Manner, Target};
 use crate::tool::Offer;
 use serde_json::Value;
 
@@ -37,12 +37,11 @@ impl Encoder for Responses {
         }
     }
 
-    fn keeps(own: Option<&Options>) -> bool {
-        own.and_then(|own| own.store) == Some(true)
-    }
-
-    fn marks(own: Option<&Options>) -> bool {
-        own.is_some_and(|own| own.cache_messages)
+    fn manner(own: &Options) -> Manner {
+        Manner {
+            keeps: own.store == Some(true),
+            marks: own.cache_messages,
+        }
     }
 
     fn hosted(own: &Options) -> &[Value] {
@@ -88,11 +87,11 @@ impl Encoder for Responses {
     ) {
         for (at, message) in messages.iter().enumerate() {
             match message {
-                Message::User { content } => user(out, content, target.images, target.marks),
+                Message::User { content } => user(out, content, target.images, target.manner.marks),
                 Message::Assistant(reply) => {
                     let is_sent = |part: &Part| {
                         let echo = target.echo_of(PROTOCOL, reply, part);
-                        is_sent(part, echo, target.keeps)
+                        is_sent(part, echo, target.manner.keeps)
                     };
                     let parts = leading_somewhere(&reply.parts, is_sent);
                     for part in parts.iter().filter(|part| is_sent(part)) {
@@ -105,7 +104,7 @@ impl Encoder for Responses {
                     let replies = earlier.iter().rev().chain(before.iter().rev());
                     let replies = replies.filter_map(Message::as_reply);
                     for (at, result) in results.iter().enumerate() {
-                        let is_marked = target.marks && at + 1 == results.len();
+                        let is_marked = target.manner.marks && at + 1 == results.len();
                         let echo = replies.clone().find_map(|reply| {
                             let part = call_of(reply, &result.call_id)?;
                             Some(target.echo_of(PROTOCOL, reply, part))
@@ -199,7 +198,7 @@ fn include<'a>(asked: &Asked<'a, Options>) -> Vec<&'a str> {
                 || is_known_to_reason(asked.target.model)
         }
     };
-    if reasons && !asked.target.keeps && !include.contains(&ENCRYPTED_REASONING) {
+    if reasons && !asked.target.manner.keeps && !include.contains(&ENCRYPTED_REASONING) {
         include.push(ENCRYPTED_REASONING);
     }
     include
@@ -233,7 +232,7 @@ fn settings(asked: &Asked<'_, Options>, body: &mut Fields<'_, '_>) {
     } = asked;
     body.value("model", target.model);
     // The conversation is kept here.
-    body.value("store", &target.keeps);
+    body.value("store", &target.manner.keeps);
     if target.stream {
         body.value("stream", &true);
     }

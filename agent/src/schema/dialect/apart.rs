@@ -93,7 +93,7 @@ fn apart(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn values(schema: &Value) -> Option<&[Value]> {
+pub(super) fn values(schema: &Value) -> Option<&[Value]> {
     let only = schema.get("const").map(std::slice::from_ref);
     only.or_else(|| schema.get("enum")?.as_array().map(Vec::as_slice))
 }

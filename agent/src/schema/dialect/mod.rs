@@ -3,11 +3,13 @@
 //! A [`Dialect`] is a value: what a provider reads of JSON Schema, and how much. `render` says one schema in it; what the
 //! dialect cannot express goes into the description, where the model still reads it, and is checked here as before.
 //! `whole` treats what is said of all arguments at once, `apart` tells whether alternatives exclude each other.
+//! `begin` lets the objects of a union begin differently, where that is how they are told apart.
 //! `tidy` holds the steps that every dialect wants, `count` what a rendering costs of the provider's budget.
 //!
 //! Which dialects there are is the providers' affair: nothing here names one.
 
 mod apart;
+mod begin;
 mod count;
 mod render;
 mod tidy;
@@ -42,6 +44,8 @@ pub struct Dialect {
     pub recursion: bool,
     /// Whether patterns may look around.
     pub look_around: bool,
+    /// Whether objects in one `anyOf` may begin with the same key.
+    pub same_first_keys: bool,
     /// The largest `minItems`.
     pub largest_min_items: u64,
     /// How deep objects and arrays may be nested.
@@ -64,6 +68,7 @@ impl Dialect {
             all_required: false,
             recursion: true,
             look_around: true,
+            same_first_keys: true,
             largest_min_items: u64::MAX,
             depth: usize::MAX,
             budget: Counts::UNBOUNDED,
@@ -130,7 +135,7 @@ impl Rendering {
     }
 }
 
-/// Something that a schema says and its rendering does not.
+/// Something that a schema says and its rendering does not, or that not every model of the provider takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Weakening {

@@ -1,5 +1,5 @@
 use super::count::{self, Counts};
-use super::{Dialect, Impossible, Rendering, Weakening, apart, tidy, whole};
+use super::{Dialect, Impossible, Rendering, Weakening, apart, begin, tidy, whole};
 use crate::schema::Schema;
 use crate::schema::compile::is_annotation;
 use crate::schema::inline::{inline, refers};
@@ -103,6 +103,15 @@ pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Im
     }
     if let Some(impossible) = renderer.impossible {
         return Err(impossible);
+    }
+    if !dialect.same_first_keys {
+        for path in begin::differently(&mut value) {
+            renderer.weakenings.push(Weakening {
+                path,
+                message: "its objects begin with the same key, which some of the models refuse"
+                    .to_owned(),
+            });
+        }
     }
     Ok(Rendering {
         text: value.to_string().into(),
