@@ -33,6 +33,38 @@ fn calls_count_more_than_the_word_stop_and_a_cut_counts_more_than_calls() {
 }
 
 #[test]
+fn the_status_of_an_answer_says_whether_it_is_whole() {
+    let item = json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"});
+    for (status, why, reason) in [
+        ("completed", None, StopReason::ToolUse),
+        ("incomplete", None, StopReason::Length),
+        ("incomplete", Some("max_output_tokens"), StopReason::Length),
+        (
+            "incomplete",
+            Some("content_filter"),
+            StopReason::ContentFilter,
+        ),
+        ("incomplete", Some("made_up"), StopReason::Length),
+        ("incomplete", Some("interrupted"), StopReason::Error),
+        ("failed", None, StopReason::Error),
+        ("cancelled", None, StopReason::Error),
+        ("in_progress", None, StopReason::Unknown),
+        ("queued", None, StopReason::Unknown),
+        ("made_up", None, StopReason::Unknown),
+    ] {
+        let details = why.map(|why| json!({"reason": why}));
+        let body = json!({"status": status, "incomplete_details": details, "output": [item]});
+        let (_, reply) = decode("openai-responses", body.to_string().as_bytes());
+        let stop = reply.unwrap().stop;
+        assert_eq!(
+            (stop.reason, stop.raw.as_deref()),
+            (reason, Some(status)),
+            "{why:?}"
+        );
+    }
+}
+
+#[test]
 fn an_empty_word_for_stopping_or_a_null_in_quotes_is_none() {
     let call = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}});
     for word in ["", "null"] {

@@ -3,6 +3,7 @@
 #![allow(clippy::too_many_lines, reason = "a rule a row")]
 
 mod calls;
+mod counts;
 mod ends;
 mod shapes;
 

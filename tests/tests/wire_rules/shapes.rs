@@ -28,7 +28,7 @@ fn letters_cut_in_the_middle_stay_whole() {
 }
 
 /// What was shown of the unknown, and the reply.
-fn unknown(protocol: &str, body: &str) -> (Vec<Value>, Reply) {
+pub(super) fn unknown(protocol: &str, body: &str) -> (Vec<Value>, Reply) {
     let mut decoder = wire(protocol).decoder();
     let mut events = Vec::new();
     decoder.push(body.as_bytes(), &mut events).unwrap();
@@ -160,60 +160,6 @@ fn fields_that_nobody_knows_are_shown_where_they_stood_streamed_and_not() {
         assert_eq!(reply.text(), "so", "{protocol}: {body}");
         let call = reply.calls().next().unwrap();
         assert_eq!((&*call.id, &*call.name), ("a", "f"), "{protocol}: {body}");
-    }
-}
-
-#[test]
-fn counts_that_nobody_knows_are_shown_once_as_they_came() {
-    let said = json!({"delta": {"content": "so"}, "index": 0});
-    let counts = json!({"prompt_tokens": 1, "prompt_time": 0.5, "completion_tokens_details": {"audio_tokens": 0, "thumbs": 2}});
-    let unknown_of_chat =
-        json!({"usage": {"prompt_time": 0.5, "completion_tokens_details": {"thumbs": 2}}});
-    let of_messages = json!({"input_tokens": 1, "speed": "fast"});
-    let of_responses = json!({"input_tokens": 1, "output_tokens_details": {"thumbs": 2}});
-    let table = [
-        (
-            "openai-chat",
-            sse(&[
-                json!({"choices": [said], "usage": counts}),
-                json!({"choices": [said], "usage": counts}),
-                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
-            ]),
-            unknown_of_chat.clone(),
-        ),
-        (
-            "openai-chat",
-            json!({"choices": [{"finish_reason": "stop", "message": {"content": "so"}}], "usage": counts}).to_string(),
-            unknown_of_chat,
-        ),
-        (
-            "anthropic-messages",
-            sse(&[
-                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "so"}}),
-                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": of_messages}),
-            ]),
-            json!({"usage": {"speed": "fast"}}),
-        ),
-        (
-            "anthropic-messages",
-            json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "end_turn", "usage": of_messages}).to_string(),
-            json!({"usage": {"speed": "fast"}}),
-        ),
-        (
-            "openai-responses",
-            sse(&[json!({"type": "response.completed", "response": {"status": "completed", "usage": of_responses, "output": []}})]),
-            json!({"response": {"usage": {"output_tokens_details": {"thumbs": 2}}}}),
-        ),
-        (
-            "openai-responses",
-            json!({"status": "completed", "output": [], "usage": of_responses}).to_string(),
-            json!({"usage": {"output_tokens_details": {"thumbs": 2}}}),
-        ),
-    ];
-    for (protocol, body, expected) in table {
-        let (unknown, reply) = unknown(protocol, &body);
-        assert_eq!(unknown, [expected], "{protocol}: {body}");
-        assert_eq!(reply.usage.input, 1, "{protocol}: {body}");
     }
 }
 
@@ -392,39 +338,19 @@ fn an_item_that_ends_only_in_the_whole_answer_is_kept_as_it_ends() {
 }
 
 #[test]
-fn tokens_are_counted_wherever_a_server_writes_them_and_the_last_word_counts() {
-    let chat = |usage: Value| json!({"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}], "usage": usage});
-    let moonshot = json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 7, "completion_tokens": 2}}]});
-    let table = [
-        ("openai-chat", vec![moonshot]),
-        (
-            "openai-chat",
-            vec![chat(json!({"input_tokens": 7, "output_tokens": 2}))],
-        ),
-        (
-            "openai-chat",
-            vec![chat(
-                json!({"prompt_tokens": "7", "completion_tokens": 2.0}),
-            )],
-        ),
-        (
-            "openai-chat",
-            vec![
-                chat(json!({"prompt_tokens": 3, "completion_tokens": 1})),
-                chat(json!({"prompt_tokens": 7, "completion_tokens": 2})),
-            ],
-        ),
-        (
-            "anthropic-messages",
-            vec![
-                json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),
-                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"input_tokens": null, "output_tokens": 2}}),
-            ],
-        ),
-    ];
-    for (protocol, events) in table {
-        let usage = decode(protocol, sse(&events).as_bytes()).1.unwrap().usage;
-        assert_eq!((usage.input, usage.output), (7, 2), "{protocol} {events:?}");
+fn of_several_alternatives_the_first_that_is_heard_of_is_the_answer() {
+    let choice = |index: u64, text: &str, word: Option<&str>| json!({"choices": [{"index": index, "delta": {"content": text}, "finish_reason": word}]});
+    for first in [0, 1] {
+        let body = sse(&[
+            choice(first, "a", None),
+            choice(first + 1, "x", Some("length")),
+            choice(first, "b", Some("stop")),
+        ]);
+        let reply = decode("openai-chat", body.as_bytes()).1.unwrap();
+        assert_eq!(
+            (reply.text(), reply.stop.reason.as_str()),
+            ("ab".into(), "stop")
+        );
     }
 }
 

@@ -214,9 +214,20 @@ impl<W: Wire> HttpModel<W> {
             wire: &self.wire,
             streaming: self.streaming,
             limits: &self.limits,
+            chained: self.is_chained(&request),
             body,
         };
         send.send().await
+    }
+
+    /// Whether a field that a user adds lets the provider go on from an answer that it has kept.
+    fn is_chained(&self, request: &Request<'_>) -> bool {
+        let has = |fields: &BodyFields| {
+            ["previous_response_id", "conversation"]
+                .iter()
+                .any(|name| fields.contains_key(*name))
+        };
+        has(&self.fields) || has(&request.options.body_fields)
     }
 
     fn check_key(&self) -> Result<(), ModelError> {

@@ -5,8 +5,9 @@ use reqwest::header::HeaderMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// The longest that we wait because a server says so. Beyond it the caller is told, and decides.
-const LONGEST: Duration = Duration::from_mins(1);
+/// The longest that we wait because a server says so, as OpenAI's client does. Beyond it the caller is told, and decides.
+/// (Anthropic's does so up to a minute, and asks sooner than it was told to if it was told to wait longer.)
+const LONGEST: Duration = Duration::from_mins(2);
 
 /// What the headers of an error answer say of asking again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -136,6 +137,8 @@ mod tests {
         let error = ModelError::new(ModelErrorKind::RateLimit, "x");
         let wait = delay(&error, advice("retry-after", "7"), 0);
         assert_eq!(wait, Some(Duration::from_secs(7)));
-        assert_eq!(delay(&error, advice("retry-after", "61"), 0), None);
+        let wait = delay(&error, advice("retry-after", "120"), 0);
+        assert_eq!(wait, Some(Duration::from_mins(2)));
+        assert_eq!(delay(&error, advice("retry-after", "121"), 0), None);
     }
 }

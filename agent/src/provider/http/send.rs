@@ -49,6 +49,8 @@ pub(super) struct Send<'a> {
     /// Whether a stream was asked for.
     pub(super) streaming: bool,
     pub(super) limits: &'a Limits,
+    /// Whether the provider adds the request to a conversation that it keeps.
+    pub(super) chained: bool,
     pub(super) body: RequestBody,
 }
 
@@ -61,7 +63,10 @@ impl Send<'_> {
                 Ok(begun) => return Ok(begun),
                 Err(failed) => failed,
             };
-            let wait = delay(&error, advice, attempt).filter(|_| attempt < self.limits.retries);
+            // What is added to a conversation may have been added already. Only the server knows.
+            let may_ask = !self.chained || advice.should_retry == Some(true);
+            let wait =
+                delay(&error, advice, attempt).filter(|_| may_ask && attempt < self.limits.retries);
             let Some(wait) = wait else {
                 return Err(match advice.after {
                     Some(after) => error.with_retry_after(after),

@@ -18,6 +18,8 @@ use std::mem;
 pub(super) struct Answer {
     id: String,
     model: Option<String>,
+    /// The number of the alternative that is the answer.
+    choice: Option<u64>,
     text: String,
     refusal: String,
     reasoning: Reasoning,
@@ -166,8 +168,10 @@ impl Answer {
         }
         for choice in chunk.choices {
             known = true;
-            // Of several alternatives (`n` above 1) the first is the answer.
-            if choice.index.0.is_some_and(|index| index != 0) {
+            // Of several alternatives (`n` above 1) the first that is heard of is the answer, whatever its number.
+            if let Some(index) = choice.index.0
+                && *self.choice.get_or_insert(index) != index
+            {
                 continue;
             }
             if let Some(delta) = choice

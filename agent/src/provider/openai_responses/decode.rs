@@ -5,6 +5,7 @@ use crate::model::{ModelError, ModelEvent};
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Raw, Text, quoted};
 use crate::provider::known::{Known, Unknown};
+use crate::provider::stop::broken_off;
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -407,9 +408,10 @@ impl Answer {
         let report: Report<'_> = response.usage.read().unwrap_or_default();
         report.input_tokens.put_into(&mut self.usage.input);
         report.output_tokens.put_into(&mut self.usage.output);
-        let input: Details = report.input_tokens_details.read().unwrap_or_default();
-        input.cached_tokens.put_into(&mut self.usage.cached_input);
-        let output: Details = report.output_tokens_details.read().unwrap_or_default();
+        let input: InputDetails = report.input_tokens_details.read().unwrap_or_default();
+        input.cached.put_into(&mut self.usage.cached_input);
+        input.written.put_into(&mut self.usage.cache_write);
+        let output: OutputDetails = report.output_tokens_details.read().unwrap_or_default();
         output.reasoning_tokens.put_into(&mut self.usage.reasoning);
         let incomplete: Incomplete<'_> = response.incomplete_details.read().unwrap_or_default();
         self.incomplete = incomplete.reason.into_string();
@@ -446,13 +448,14 @@ impl Answer {
 
 /// Our reading of `status`, which has no word for calls.
 fn stop(status: Option<String>, incomplete: Option<&str>, has_calls: bool) -> Stop {
-    let reason = match (status.as_deref(), incomplete) {
-        (Some("incomplete"), Some("content_filter")) => StopReason::ContentFilter,
-        (Some("incomplete"), _) => StopReason::Length,
-        (Some("failed"), _) => StopReason::Error,
-        (Some("completed"), _) if has_calls => StopReason::ToolUse,
-        (Some("completed"), _) => StopReason::Stop,
-        _ => StopReason::Unknown,
+    let reason = match status.as_deref() {
+        Some("incomplete") => incomplete
+            .and_then(broken_off)
+            .unwrap_or(StopReason::Length),
+        Some("completed") if has_calls => StopReason::ToolUse,
+        Some("completed") => StopReason::Stop,
+        // `in_progress` and `queued` are those of an answer that is yet to come.
+        other => other.and_then(broken_off).unwrap_or(StopReason::Unknown),
     };
     Stop {
         reason,
@@ -473,7 +476,15 @@ struct Report<'a> {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Details {
-    cached_tokens: Count,
+struct InputDetails {
+    #[serde(rename = "cached_tokens")]
+    cached: Count,
+    #[serde(rename = "cache_write_tokens")]
+    written: Count,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct OutputDetails {
     reasoning_tokens: Count,
 }
