@@ -110,25 +110,25 @@ fn fields_that_nobody_knows_are_shown_where_they_stood_streamed_and_not() {
         (
             "anthropic-messages",
             sse(&[
-                json!({"type": "message_start", "message": {"id": "m", "container": {"id": "c"}, "content": []}, "seq": 1}),
+                json!({"type": "message_start", "message": {"id": "m", "lair": {"id": "c"}, "content": []}, "seq": 1}),
                 json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
                 json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "so", "hue": 3}}),
                 json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}}),
                 json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_details": {"category": "x"}}}),
             ]),
             vec![
-                json!({"message": {"container": {"id": "c"}}, "seq": 1}),
+                json!({"message": {"lair": {"id": "c"}}, "seq": 1}),
                 json!({"delta": {"hue": 3}}),
                 json!({"delta": {"stop_details": {"category": "x"}}}),
             ],
         ),
         (
             "anthropic-messages",
-            json!({"container": {"id": "c"}, "diagnostics": null, "stop_reason": "tool_use", "content": [
+            json!({"lair": {"id": "c"}, "diagnostics": null, "stop_reason": "tool_use", "content": [
                 {"type": "text", "text": "so"}, {"type": "tool_use", "id": "a", "name": "f", "input": {}},
             ]})
             .to_string(),
-            vec![json!({"container": {"id": "c"}})],
+            vec![json!({"lair": {"id": "c"}})],
         ),
         (
             "openai-responses",
