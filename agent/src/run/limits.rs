@@ -1,12 +1,11 @@
 //! What a run may use at most, and what it has used.
 
 use super::limit::Limit;
+use super::repeats::digest;
 use crate::message::{ToolCall, Usage};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -353,7 +352,7 @@ pub(super) struct Counts {
     /// Time that processes before this one spent on the run.
     pub(super) elapsed: Duration,
     pub(super) error_turns: u32,
-    /// A hash of the calls of the last turn, and how many turns in a row had the same.
+    /// A digest of the calls of the last turn, and how many turns in a row had the same.
     pub(super) last_calls: u64,
     pub(super) repeats: u32,
     pub(super) unknown_tools: u32,
@@ -386,61 +385,18 @@ impl Counts {
         calls: &[&ToolCall],
     ) -> Result<(), Limit> {
         if let Some(most) = limits.repeats {
-            // The hash is of one build of std only; a run that goes on elsewhere begins to count anew.
-            let hash = hash_of(calls);
-            self.repeats = if hash == self.last_calls {
+            // The digest is of one build only; a run that goes on elsewhere begins to count anew.
+            let digest = digest(calls);
+            self.repeats = if digest == self.last_calls {
                 self.repeats.saturating_add(1)
             } else {
                 1
             };
-            self.last_calls = hash;
+            self.last_calls = digest;
             if self.repeats > most {
                 return Err(Limit::Repeats(most));
             }
         }
         Ok(())
-    }
-}
-
-/// A hash of what these calls ask for, in whichever order and however they are written.
-fn hash_of(calls: &[&ToolCall]) -> u64 {
-    let mut each: Vec<u64> = calls
-        .iter()
-        .map(|call| {
-            let mut hasher = DefaultHasher::new();
-            call.name.hash(&mut hasher);
-            match serde_json::from_str(&call.arguments) {
-                Ok(arguments) => hash_json(&arguments, &mut hasher),
-                Err(_) => call.arguments.hash(&mut hasher),
-            }
-            hasher.finish()
-        })
-        .collect();
-    each.sort_unstable();
-    let mut hasher = DefaultHasher::new();
-    each.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Keys in whichever order are the same object.
-fn hash_json(value: &Value, hasher: &mut impl Hasher) {
-    std::mem::discriminant(value).hash(hasher);
-    match value {
-        Value::Array(items) => {
-            items.len().hash(hasher);
-            for item in items {
-                hash_json(item, hasher);
-            }
-        }
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(name, _)| *name);
-            fields.len().hash(hasher);
-            for (name, value) in fields {
-                name.hash(hasher);
-                hash_json(value, hasher);
-            }
-        }
-        plain => plain.to_string().hash(hasher),
     }
 }

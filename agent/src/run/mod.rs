@@ -5,9 +5,9 @@
 //! of the calls of one reply, step by step, `desk` what is done for one of them before and after (with `size`), `deliver`
 //! how results come into the transcript, `resume` what is looked at before a run goes on, and `invoke` the way of calls
 //! that no model asked for. All of it meets the world
-//! only through `effects`, so that between two effects the loop is pure, and is told to `events`. `plan` is what an agent
+//! only through `effects`, so that between two effects the loop is pure, and is told to `events`, from where a `channel` takes it to whoever reads it. `plan` is what an agent
 //! was set up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
-//! `limits` what it may use (`limit` is one of them), `live` shows it at any time, `call_ids` keeps the ids of its calls
+//! `limits` what it may use (`limit` is one of them, `repeats` tells when a model goes in circles), `live` shows it at any time, `call_ids` keeps the ids of its calls
 //! apart. `approval` and `paused` with `signing`, `session`, `inbox`, `middleware` (with `clock`), `compact`, `delegate`, `output` and `extension` are
 //! what a host adds.
 
@@ -16,6 +16,7 @@ mod approval;
 mod batch;
 mod builder;
 mod call_ids;
+mod channel;
 mod clock;
 mod compact;
 mod delegate;
@@ -36,6 +37,7 @@ mod middleware;
 mod output;
 mod paused;
 mod plan;
+mod repeats;
 mod resume;
 mod session;
 #[cfg(feature = "signing")]

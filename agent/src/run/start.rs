@@ -1,6 +1,7 @@
 //! One conversation: how it is started, watched and ended.
 
 use super::agent::Agent;
+use super::channel::{Receiver, channel};
 use super::effects::{InProcess, Keeper};
 use super::error::{Cause, RunError};
 use super::event::Event;
@@ -19,10 +20,10 @@ use crate::tool::ToolContext;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use std::any::{Any, TypeId};
+use std::collections::VecDeque;
 use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::sync::mpsc;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -159,10 +160,11 @@ impl Run {
 
     /// Starts the run and hands out its events as they happen.
     pub fn stream(self) -> RunStream {
-        let (sender, events) = mpsc::channel(EVENTS_AHEAD);
+        let (sender, events) = channel();
         RunStream {
             stage: Watched::Runs(self.drive(Events::to(sender))),
             events,
+            taken: VecDeque::new(),
         }
     }
 
@@ -186,8 +188,14 @@ impl Run {
                 return Err(RunError::new(SessionError::Missing.into(), state));
             }
             if let Some(session) = session {
-                let taken = session::take_up(&session, prompt.is_some(), &mut state);
-                match given.until_stopped(taken).await {
+                let taken = given
+                    .until_stopped(pin!(session::take_up(
+                        &session,
+                        prompt.is_some(),
+                        &mut state
+                    )))
+                    .await;
+                match taken {
                     Ok(Ok(log)) => kept = Some(log),
                     Ok(Err(error)) => return Err(RunError::new(error.into(), state)),
                     Err(cause) => return Err(RunError::new(cause, state)),
@@ -221,9 +229,6 @@ impl Run {
         Box::pin(run.instrument(span))
     }
 }
-
-/// How many events may wait for their reader before the run waits too.
-const EVENTS_AHEAD: usize = 64;
 
 impl IntoFuture for Run {
     type Output = Result<Answer, RunError>;
@@ -265,7 +270,9 @@ impl fmt::Debug for Run {
 #[must_use = "a run stands still unless its events are read"]
 pub struct RunStream {
     stage: Watched,
-    events: mpsc::Receiver<Event>,
+    events: Receiver,
+    /// Those that were taken from the channel and not handed out yet.
+    taken: VecDeque<Event>,
 }
 
 enum Watched {
@@ -288,11 +295,11 @@ impl RunStream {
     /// # Errors
     ///
     /// Why there is no answer, with what was done so far.
-    pub async fn finish(mut self) -> Result<Answer, RunError> {
+    pub async fn finish(self) -> Result<Answer, RunError> {
         match self.stage {
             Watched::Ended(end) => *end,
             Watched::Runs(run) => {
-                self.events.close();
+                drop(self.events);
                 run.await
             }
         }
@@ -300,7 +307,7 @@ impl RunStream {
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         // What was said before comes first; then the run may say more.
-        if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+        if let Poll::Ready(event) = self.take(cx) {
             return Poll::Ready(Some(event));
         }
         if let Watched::Runs(run) = &mut self.stage
@@ -308,8 +315,21 @@ impl RunStream {
         {
             self.stage = Watched::Ended(Box::new(end));
         }
-        // The run ends only after its last event is in the channel, so an empty closed one is the end.
-        self.events.poll_recv(cx)
+        match (self.take(cx), &self.stage) {
+            (Poll::Ready(event), _) => Poll::Ready(Some(event)),
+            // A run ends only after its last event is in the channel.
+            (Poll::Pending, Watched::Ended(_)) => Poll::Ready(None),
+            (Poll::Pending, Watched::Runs(_)) => Poll::Pending,
+        }
+    }
+
+    fn take(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        loop {
+            if let Some(event) = self.taken.pop_front() {
+                return Poll::Ready(event);
+            }
+            ready!(self.events.poll_take(cx, &mut self.taken));
+        }
     }
 }
 
