@@ -197,9 +197,9 @@ pub struct CallEnded {
     /// What a person is shown.
     pub shown: Shown,
     /// The answer as data.
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
     /// What the tool says for the log.
-    pub details: Option<Value>,
+    pub details: Option<Box<Value>>,
 }
 
 impl CallEnded {

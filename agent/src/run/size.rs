@@ -54,7 +54,7 @@ pub(super) fn cut(end: &mut CallEnd, most: Caps) {
     for value in [&mut end.data, &mut end.details].into_iter().flatten() {
         let bytes = json_bytes(value);
         if bytes > most.text {
-            *value = json!({ "left_out_bytes": bytes });
+            **value = json!({ "left_out_bytes": bytes });
         }
     }
 }

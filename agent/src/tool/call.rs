@@ -76,6 +76,10 @@ impl Tool {
     /// How a call ends whose arguments were not read: with all that the schema and the author's own code have against them,
     /// and what is to be told beside.
     #[cold]
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "all of a call that ends early are boxed"
+    )]
     fn refuse(
         &self,
         text: &str,

@@ -26,10 +26,10 @@ pub struct CallEnd {
     pub shown: Shown,
     /// The answer as data, for programs; the model does not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
     /// For the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<Value>,
+    pub details: Option<Box<Value>>,
     /// Whether the run may end after this batch without asking the model again. It does so only if every call of the
     /// batch says this, and none of them failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -106,6 +106,10 @@ impl CallEnd {
         Self::says(Outcome::UnknownTool, unknown_tool(name, offered))
     }
 
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "all of a call that ends early are boxed"
+    )]
     pub(super) fn bad_arguments(problems: &Problems) -> Box<Self> {
         let each = problems
             .iter()
@@ -117,6 +121,10 @@ impl CallEnd {
     }
 
     /// The end of a call whose arguments cannot be used, for a reason that the model can act on.
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "all of a call that ends early are boxed"
+    )]
     pub(super) fn refused_arguments(why: String) -> Box<Self> {
         Box::new(Self::says(Outcome::BadArguments, why))
     }

@@ -14,9 +14,9 @@ pub struct ToolOutput {
     /// What a person is shown.
     pub shown: Shown,
     /// The answer as data, for programs that follow the run; the model does not read it.
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
     /// For the log and the events only.
-    pub details: Option<Value>,
+    pub details: Option<Box<Value>>,
     /// Whether the run may end after this batch: see [`terminating`](Self::terminating).
     pub terminate: bool,
     /// What it says of the next request.
@@ -96,7 +96,7 @@ impl ToolOutput {
     /// The same answer, also as data for programs.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<Value>) -> Self {
-        self.data = Some(data.into());
+        self.data = Some(Box::new(data.into()));
         self
     }
 
@@ -127,7 +127,7 @@ impl ToolOutput {
     /// The same answer with details for the log.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<Value>) -> Self {
-        self.details = Some(details.into());
+        self.details = Some(Box::new(details.into()));
         self
     }
 }

@@ -63,8 +63,8 @@ async fn each_part_of_a_result_reaches_those_whom_it_is_for() {
         .unwrap();
     let (ended, said, _) = watched(&agent).await;
     assert_eq!(ended[0].shown, Shown::Text("for a person".to_owned()));
-    assert_eq!(ended[0].data, Some(json!({ "rows": 3 })));
-    assert_eq!(ended[0].details, Some(json!({ "took_ms": 12 })));
+    assert_eq!(ended[0].data.as_deref(), Some(&json!({ "rows": 3 })));
+    assert_eq!(ended[0].details.as_deref(), Some(&json!({ "took_ms": 12 })));
     assert_eq!(ended[1].shown, Shown::Nothing);
     assert_eq!(
         said,
@@ -307,8 +307,14 @@ async fn whatever_made_a_result_it_is_cut_in_one_place_with_its_data_and_details
         panic!("{:?}", ended[0].shown);
     };
     assert!(shown.len() <= MOST, "{}", shown.len());
-    assert_eq!(ended[0].data, Some(json!({ "left_out_bytes": 600_002 })));
-    assert_eq!(ended[0].details, Some(json!({ "left_out_bytes": 600_011 })));
+    assert_eq!(
+        ended[0].data.as_deref(),
+        Some(&json!({ "left_out_bytes": 600_002 }))
+    );
+    assert_eq!(
+        ended[0].details.as_deref(),
+        Some(&json!({ "left_out_bytes": 600_011 }))
+    );
     assert_eq!(ended[1].result.outcome, Outcome::Failed);
 }
 
@@ -394,7 +400,7 @@ async fn a_tool_of_run_time_answers_with_all_that_one_of_the_macro_can() {
         ended[0].shown,
         agent::Shown::Text("for a person".to_owned())
     );
-    assert_eq!(ended[0].data, Some(7.into()));
-    assert_eq!(ended[0].details, Some("for the log".into()));
+    assert_eq!(ended[0].data.as_deref(), Some(&json!(7)));
+    assert_eq!(ended[0].details.as_deref(), Some(&json!("for the log")));
     assert_eq!(answer.turns(), 1);
 }
