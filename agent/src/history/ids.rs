@@ -1,10 +1,13 @@
 use crate::message::IdRule;
+use foldhash::fast::FixedState;
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
 
 /// Ids that are taken, and new ones beside them.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
-    taken: HashSet<String>,
+    /// As hashes: one that is taken for another gives a call a new id, which does no harm.
+    taken: HashSet<u64, FixedState>,
     /// The next number to try, by the stem that it is put behind.
     next: HashMap<String, usize>,
 }
@@ -12,21 +15,22 @@ pub(crate) struct Ids {
 impl Ids {
     /// Takes this id; says whether it was free.
     pub(crate) fn take(&mut self, id: &str) -> bool {
-        self.taken.insert(id.to_owned())
+        self.taken.insert(FixedState::default().hash_one(id))
     }
 
     /// An id that `rule` takes and nobody has, as much like `id` as can be. The same calls in the same order give the
     /// same ids.
     pub(crate) fn fresh(&mut self, id: &str, rule: &IdRule) -> String {
         let stem = stem(id, rule);
-        if rule.takes(&stem) && self.taken.insert(stem.clone()) {
+        if rule.takes(&stem) && self.take(&stem) {
             return stem;
         }
-        let number = self.next.entry(stem.clone()).or_insert(2);
+        let mut number = self.next.get(&stem).copied().unwrap_or(2);
         loop {
-            let new = numbered(&stem, *number, rule);
-            *number += 1;
-            if self.taken.insert(new.clone()) {
+            let new = numbered(&stem, number, rule);
+            number += 1;
+            if self.take(&new) {
+                self.next.insert(stem, number);
                 return new;
             }
         }

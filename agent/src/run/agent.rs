@@ -182,10 +182,10 @@ impl Agent {
         host.offer(&tools, deferred.collect(), &[]);
         let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);
         let context = ToolContext::new(
-            call.id.as_str(),
+            &call.id,
             name,
             call.id.as_str(),
-            host.given.cancellation.clone(),
+            None,
             Arc::clone(&host) as _,
         );
         host.invoke_call(&tools, &call, context, approved).await

@@ -8,7 +8,7 @@
 
 use super::approval;
 use super::delegate::agent_of;
-use super::deliver::keep_first_hand_over;
+use super::deliver::{ends_of, keep_first_hand_over};
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
 use super::effects::{Effects, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
@@ -25,6 +25,7 @@ use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
 use futures_util::StreamExt;
 use futures_util::future::{self, BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
+use std::collections::VecDeque;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -116,8 +117,10 @@ impl Drive<'_> {
         if open.iter().all(|open| matches!(open.stage, Stage::Asked)) {
             let counted = self.host.count_calls(&self.state.last_calls());
             counted.map_err(Cause::Limit)?;
-            // What is written down from here on says so: a batch that a crash cuts in two is counted once.
-            self.keep_counts();
+            if self.effects.keeps() {
+                // What is written down from here on says so: a batch that a crash cuts in two is counted once.
+                self.keep_counts();
+            }
         }
         Ok(())
     }
@@ -163,6 +166,7 @@ impl Drive<'_> {
             open,
             slots: &slots,
             running: FuturesUnordered::new(),
+            ended: VecDeque::new(),
             desk,
             effects,
             events,
@@ -177,7 +181,7 @@ impl Drive<'_> {
             }
             while setup
                 .most_at_once
-                .is_some_and(|most| batch.running.len() >= most.get())
+                .is_some_and(|most| batch.at_once() >= most.get())
             {
                 batch.next().await?;
             }
@@ -214,11 +218,7 @@ impl Drive<'_> {
         close_calls(open, not_begun);
         keep_first_hand_over(open);
         passed.hooks = true;
-        for (slot, open) in slots.iter().zip(open.iter_mut()) {
-            if let Stage::Finished(end) = &mut open.stage {
-                wishes.add(desk.after(slot, end).await);
-            }
-        }
+        wishes.add(desk.after(&mut ends_of(&slots, open)).await);
         if cancelled {
             return Err(Cause::Cancelled);
         }
@@ -247,7 +247,7 @@ pub(super) fn slot<'a>(
     call: &'a ToolCall,
     open: &OpenCall,
 ) -> Slot<'a> {
-    let key = host.key(head.turn, index);
+    let key = CallKey::place(head.turn, index);
     let mending = host.agent(&head.handed_to).setup().mending;
     Slot::new(call, context(host, key, call, open), mending).with_edit(open)
 }
@@ -259,15 +259,9 @@ fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) 
         } => serde_json::to_value(inner).ok(),
         _ => None,
     };
-    ToolContext::new(
-        call.id.as_str(),
-        call.name.as_str(),
-        key,
-        host.given.cancellation.clone(),
-        Arc::clone(host) as _,
-    )
-    .going_on_from(inner)
-    .at_depth(host.depth())
+    ToolContext::new(&call.id, &call.name, key, None, Arc::clone(host) as _)
+        .going_on_from(inner)
+        .at_depth(host.depth())
 }
 
 /// Takes each call that has not run to where it may run, waits, or has ended.
@@ -281,6 +275,29 @@ async fn admit<'a>(
     open: &mut [OpenCall],
     events: &Events,
 ) -> Result<Vec<(usize, ReadyCall<'a>)>, Cause> {
+    let (ready, waits) = (desk.host.alone(pin!(admit_each(desk, slots, open)))).await??;
+    let Some(tool) = waits else {
+        return Ok(ready);
+    };
+    if events.are_read() {
+        for (slot, open) in slots.iter().zip(open.iter()) {
+            if let Stage::Waiting { why, .. } = &open.stage {
+                let (call, why) = (slot.arguments().checked(slot.call), why.clone());
+                events.send(Event::ApprovalNeeded { call, why }).await;
+            }
+        }
+    }
+    Err(Cause::Approval(tool))
+}
+
+/// The calls that are ready, and the tool of the first one that waits for a person.
+type EachAdmitted<'a> = (Vec<(usize, ReadyCall<'a>)>, Option<String>);
+
+async fn admit_each<'a>(
+    desk: &Desk<'a>,
+    slots: &'a [Slot<'a>],
+    open: &mut [OpenCall],
+) -> Result<EachAdmitted<'a>, Cause> {
     let mut ready = Vec::with_capacity(open.len());
     let mut waits = None;
     for (index, (slot, open)) in slots.iter().zip(open.iter_mut()).enumerate() {
@@ -330,25 +347,14 @@ async fn admit<'a>(
             }
             Admitted::Waits(why) => {
                 open.shown = slot.tool(desk.tools).map(|tool| slot.shown(tool));
-                waits.get_or_insert_with(|| (slot.call.name.clone(), why.clone()));
+                waits.get_or_insert_with(|| slot.call.name.clone());
                 open.stage = Stage::Waiting { why, decided: None };
             }
             Admitted::Ended(end) => open.stage = Stage::Finished(*end),
             Admitted::Stopped(cause) => return Err(cause),
         }
     }
-    let Some((tool, _)) = waits else {
-        return Ok(ready);
-    };
-    if events.are_read() {
-        for (slot, open) in slots.iter().zip(open.iter()) {
-            if let Stage::Waiting { why, .. } = &open.stage {
-                let (call, why) = (slot.arguments().checked(slot.call), why.clone());
-                events.send(Event::ApprovalNeeded { call, why }).await;
-            }
-        }
-    }
-    Err(Cause::Approval(tool))
+    Ok((ready, waits))
 }
 
 /// Takes in the answer that somebody outside gave in the place of the tool; a cause if the run is to end.
@@ -399,6 +405,8 @@ struct Batch<'a, 'o> {
     open: &'o mut [OpenCall],
     slots: &'a [Slot<'a>],
     running: FuturesUnordered<Running<'a>>,
+    /// Those that ended at once. What they wish of the run holds up none that may run beside them.
+    ended: VecDeque<Ended<'a>>,
     desk: Desk<'a>,
     effects: &'a dyn Effects,
     events: &'a Events,
@@ -442,13 +450,24 @@ impl<'a> Batch<'a, '_> {
             }
             return Err(cause);
         }
-        let tool = call.tool;
-        self.running.push(Running {
+        let mut running = Running {
             index: key.index,
-            tool,
+            tool: call.tool,
             run: self.effects.run(key, call),
-        });
+        };
+        // Most calls wait for nothing, and need no place among those that do.
+        if let Some(ended) = future::poll_immediate(&mut running).await {
+            self.ended.push_back(ended);
+        } else {
+            self.running.push(running);
+            show_progress(self.desk.host, self.events).await;
+        }
         Ok(())
+    }
+
+    /// How many calls have begun whose end was not taken in.
+    fn at_once(&self) -> usize {
+        self.running.len() + self.ended.len()
     }
 
     async fn save(&mut self) -> Result<(), Cause> {
@@ -465,7 +484,7 @@ impl<'a> Batch<'a, '_> {
 
     /// Runs until the last of the calls has ended.
     async fn drain(&mut self) -> Result<(), Cause> {
-        while !self.running.is_empty() {
+        while self.at_once() > 0 {
             self.next().await?;
         }
         Ok(())
@@ -474,6 +493,10 @@ impl<'a> Batch<'a, '_> {
     /// Runs until one more call has ended, and shows their progress meanwhile.
     async fn next(&mut self) -> Result<(), Cause> {
         let host = self.desk.host;
+        if let Some(ended) = self.ended.pop_front() {
+            show_progress(host, self.events).await;
+            return self.end(ended).await;
+        }
         loop {
             match future::select(self.running.next(), pin!(host.spoke())).await {
                 Either::Left((ended, _)) => {

@@ -45,23 +45,11 @@ impl ReplyIds<'_> {
     pub(super) fn of(&mut self, number: usize, id: &str) -> String {
         let taken = &mut *self.taken;
         let given = self.given.entry(number);
-        let given = given.or_insert_with(|| {
-            if !id.trim().is_empty() && taken.take(id) {
-                return id.to_owned();
-            }
-            let rule = if NINE.takes(id) { NINE } else { IdRule::COMMON };
-            let new = taken.fresh(id.trim(), &rule);
-            tracing::debug!(
-                from = id,
-                to = new,
-                "a call's id was none, or was used before"
-            );
-            new
-        });
+        let given = given.or_insert_with(|| other_than(id, taken).unwrap_or_else(|| id.to_owned()));
         given.clone()
     }
 
-    /// Gives the calls of the reply their ids.
+    /// Gives the calls of the reply their ids: those that were heard of, and the others by the same rule.
     pub(super) fn settle(mut self, reply: &mut Reply) {
         let calls = reply
             .parts
@@ -71,7 +59,25 @@ impl ReplyIds<'_> {
                 _ => None,
             });
         for (number, call) in calls.enumerate() {
-            call.id = self.of(number, &call.id);
+            let given = self.given.remove(&number);
+            if let Some(id) = given.or_else(|| other_than(&call.id, self.taken)) {
+                call.id = id;
+            }
         }
     }
+}
+
+/// The id that a call has in place of this one, if it cannot have that.
+fn other_than(id: &str, taken: &mut Ids) -> Option<String> {
+    if !id.trim().is_empty() && taken.take(id) {
+        return None;
+    }
+    let rule = if NINE.takes(id) { NINE } else { IdRule::COMMON };
+    let new = taken.fresh(id.trim(), &rule);
+    tracing::debug!(
+        from = id,
+        to = new,
+        "a call's id was none, or was used before"
+    );
+    Some(new)
 }

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 /// Makes a conversation shorter.
@@ -88,7 +89,7 @@ impl Drive<'_> {
             return Ok(false);
         };
         let asked = AssertUnwindSafe(compaction.compactor.compact(&self.state.transcript));
-        let asked = self.host.unless_stopped(asked.catch_unwind()).await?;
+        let asked = self.host.unless_stopped(pin!(asked.catch_unwind())).await?;
         let shorter = asked.unwrap_or_else(|_panic| Err(ToolError::new("it broke down")));
         let shorter = match shorter {
             Ok(Some(Shorter { transcript, usage })) => {

@@ -1,7 +1,7 @@
 //! Results on their way into the transcript, one a call and in the model's order.
 
 use super::batch::slot;
-use super::desk::{Desk, Wishes};
+use super::desk::{Desk, Slot, Wishes};
 use super::error::Cause;
 use super::event::{CallEnded, Event};
 use super::state::{OpenCall, Stage};
@@ -19,7 +19,7 @@ impl Drive<'_> {
             self.state.deliver();
             return self.save().await;
         }
-        let mut ends = Vec::new();
+        let mut ends = Vec::with_capacity(self.state.open.len());
         self.state
             .deliver_and(|end, result| ends.push(CallEnded::new(end, result)));
         let saved = self.save().await;
@@ -40,18 +40,18 @@ impl Drive<'_> {
             host,
             standing: None,
         };
-        let mut wishes = Wishes::default();
-        let calls = self.state.last_calls();
-        for (index, (call, open)) in calls.into_iter().zip(&mut open).enumerate() {
-            let slot = slot(host, head, index, call, open);
+        let calls = self.state.last_calls().into_iter().zip(&open).enumerate();
+        let slots: Vec<Slot<'_>> = calls
+            .map(|(index, (call, open))| slot(host, head, index, call, open))
+            .collect();
+        for slot in &slots {
             if let Some(tool) = slot.tool(tools) {
                 // Hooks see the arguments as the tool had them: mended.
                 let _ = tool.prepare(slot.arguments(), &slot.context);
             }
-            if let Stage::Finished(end) = &mut open.stage {
-                wishes.add(desk.after(&slot, end).await);
-            }
         }
+        let wishes = desk.after(&mut ends_of(&slots, &mut open)).await;
+        drop(slots);
         self.state.open = open;
         wishes
     }
@@ -76,6 +76,19 @@ impl Drive<'_> {
         self.deliver().await?;
         wishes.stop.map_or(Ok(()), Err)
     }
+}
+
+/// The calls of a batch that have ended, each with its end.
+pub(super) fn ends_of<'s, 'a>(
+    slots: &'s [Slot<'a>],
+    open: &'s mut [OpenCall],
+) -> Vec<(&'s Slot<'a>, &'s mut CallEnd)> {
+    let each = slots.iter().zip(open);
+    each.filter_map(|(slot, open)| match &mut open.stage {
+        Stage::Finished(end) => Some((slot, end)),
+        _ => None,
+    })
+    .collect()
 }
 
 /// Of several calls that would hand the run on, the first does; the others are told.

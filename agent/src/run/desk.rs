@@ -17,6 +17,7 @@ use crate::tool::{
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 /// One call with its context and its arguments. Outlives the prepared call, which borrows from it.
@@ -25,9 +26,9 @@ pub(super) struct Slot<'a> {
     pub(super) context: ToolContext,
     own: Arguments<'a>,
     /// Those that were written in their place before this process came to the call.
-    given: Option<Arguments<'static>>,
+    given: Option<Box<Arguments<'static>>>,
     /// Those that hooks wrote since.
-    edited: OnceLock<Arguments<'static>>,
+    edited: OnceLock<Box<Arguments<'static>>>,
     /// Whether a person had a hand in them.
     by_person: bool,
     mending: Mending,
@@ -49,28 +50,31 @@ impl<'a> Slot<'a> {
     /// The same call with the arguments that a hook or a person wrote.
     pub(super) fn with_edit(mut self, open: &OpenCall) -> Self {
         let edited = open.edited.clone();
-        self.given = edited.map(|text| Arguments::replaced(text, self.mending));
+        self.given = edited.map(|text| Box::new(Arguments::replaced(text, self.mending)));
         self.by_person = open.by_person;
         self
     }
 
     fn edit(&self, text: String) -> &Arguments<'static> {
         self.edited
-            .get_or_init(|| Arguments::replaced(text, self.mending))
+            .get_or_init(|| Box::new(Arguments::replaced(text, self.mending)))
     }
 
     /// The arguments that count.
     pub(super) fn arguments(&self) -> &Arguments<'_> {
-        match self.edited.get().or(self.given.as_ref()) {
-            Some(written) => written,
-            None => &self.own,
-        }
+        self.written().unwrap_or(&self.own)
+    }
+
+    fn written(&self) -> Option<&Arguments<'static>> {
+        self.edited
+            .get()
+            .or(self.given.as_ref())
+            .map(|written| &**written)
     }
 
     /// The text that a hook or a person wrote in place of the model's.
     pub(super) fn edited(&self) -> Option<&str> {
-        let written = self.edited.get().or(self.given.as_ref());
-        written.map(Arguments::text)
+        self.written().map(Arguments::text)
     }
 
     pub(super) fn tool<'t>(&self, tools: &'t ToolSet) -> Option<&'t Tool> {
@@ -162,7 +166,7 @@ pub(super) struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     /// Finds the tool and checks the arguments; asks the hooks, if they were not asked before; asks whether the call may
-    /// run.
+    /// run. To be awaited [alone](RunHost::alone).
     pub(super) async fn admit(
         &self,
         slot: &'a Slot<'a>,
@@ -202,8 +206,7 @@ impl<'a> Desk<'a> {
             AskedBefore::Waits(why) => (false, Permission::Ask(why)),
         };
         if fresh && !(tool.hooks().is_empty() && self.setup.hooks.is_empty()) {
-            let asking = self.host.alone(self.ask_before(slot, tool)).await;
-            match asking.unwrap_or_else(|cause| Err(Box::new(Admitted::Stopped(cause)))) {
+            match self.ask_before(slot, tool).await {
                 Ok((None, ask)) => asked = ask,
                 // Whoever writes them anew says what the person said.
                 Ok((Some(text), _)) if of_person && is_same(&text, slot.arguments().text()) => {}
@@ -301,25 +304,67 @@ impl<'a> Desk<'a> {
         Ok((edited.map(|arguments| arguments.text().to_owned()), asked))
     }
 
-    /// Shows the end of a call to the hooks, and makes of it what the model may read.
-    pub(super) async fn after(&self, slot: &Slot<'_>, end: &mut CallEnd) -> Wishes {
+    /// Shows the hooks how calls ended, and makes of each end what the model may read.
+    pub(super) async fn after(&self, ends: &mut [(&Slot<'_>, &mut CallEnd)]) -> Wishes {
         let mut wishes = Wishes::default();
-        let tool = slot.tool(self.tools);
-        let of_tool = tool.map_or(&[][..], Tool::hooks);
-        if !(of_tool.is_empty() && self.setup.hooks.is_empty()) {
-            let info = CallInfo::new(
-                slot.call,
-                slot.arguments(),
-                tool.map(Tool::definition),
-                &slot.context,
-            );
-            let hooks = self.setup.hooks.iter().chain(of_tool);
-            let asked = self.host.alone(ask_after(hooks, &info, end)).await;
-            wishes = asked.unwrap_or_else(|cause| {
-                *end = unseen(&cause);
-                Wishes::to_stop(cause)
-            });
+        let mut seen = 0;
+        let asked = self
+            .host
+            .alone(pin!(async {
+                for (slot, end) in &mut *ends {
+                    wishes.add(self.ask_after(slot, end).await);
+                    seen += 1;
+                }
+            }))
+            .await;
+        if let Err(cause) = asked {
+            for (slot, end) in ends.iter_mut().skip(seen) {
+                if self.hooks_after(slot).next().is_some() {
+                    **end = unseen(&cause);
+                }
+            }
+            wishes.add(Wishes::to_stop(cause));
         }
+        for (slot, end) in ends {
+            self.make_readable(slot, end).await;
+        }
+        wishes
+    }
+
+    fn hooks_after<'s>(&'s self, slot: &Slot<'_>) -> impl Iterator<Item = &'s Arc<dyn Hook>> {
+        let of_tool = slot.tool(self.tools).map_or(&[][..], Tool::hooks);
+        self.setup.hooks.iter().chain(of_tool)
+    }
+
+    /// Asks the hooks about the end of a call. One that fails fails the call.
+    async fn ask_after(&self, slot: &Slot<'_>, end: &mut CallEnd) -> Wishes {
+        let mut wishes = Wishes::default();
+        let info = CallInfo::new(
+            slot.call,
+            slot.arguments(),
+            slot.tool(self.tools).map(Tool::definition),
+            &slot.context,
+        );
+        for hook in self.hooks_after(slot) {
+            let said = AssertUnwindSafe(hook.after(&info, end))
+                .catch_unwind()
+                .await;
+            match said {
+                Ok(Ok(After::GoOn)) => {}
+                Ok(Ok(After::EndRun)) => wishes.end_run = true,
+                Ok(Ok(After::Stop(why))) => {
+                    wishes.add(Wishes::to_stop(Cause::stopped(&**hook, why)));
+                }
+                Ok(Err(error)) => *end = CallEnd::failed(error),
+                Err(_panic) => *end = broke_down(&**hook),
+            }
+        }
+        wishes
+    }
+
+    /// Takes out of an end what the model may not read, and puts elsewhere what is too large for it.
+    async fn make_readable(&self, slot: &Slot<'_>, end: &mut CallEnd) {
+        let tool = slot.tool(self.tools);
         self.setup.redact(&mut end.content);
         if let Some(store) = &self.setup.artifacts
             && !end.is_error()
@@ -328,14 +373,13 @@ impl<'a> Desk<'a> {
             let least = policy.unwrap_or(self.setup.offload_at);
             let offload = size::offload(end, slot.call, least, &**store);
             // Where the run was stopped meanwhile, the result is cut like any other.
-            let _ = self.host.until_stopped(offload).await;
+            let _ = self.host.until_stopped(pin!(offload)).await;
         }
         if slot.by_person {
             let mut told = [told_edit(slot, tool)];
             self.setup.redact(&mut told);
             end.content.splice(0..0, told);
         }
-        wishes
     }
 
     /// Takes in how a call ended before anybody hears of it or it is written down: its error is dealt with as the policy
@@ -409,26 +453,6 @@ fn unseen(cause: &Cause) -> CallEnd {
     CallEnd::says(outcome, text)
 }
 
-/// Asks hooks about the end of a call. One that fails fails the call.
-async fn ask_after(
-    hooks: impl Iterator<Item = &Arc<dyn Hook>>,
-    call: &CallInfo<'_>,
-    end: &mut CallEnd,
-) -> Wishes {
-    let mut wishes = Wishes::default();
-    for hook in hooks {
-        let said = AssertUnwindSafe(hook.after(call, end)).catch_unwind().await;
-        match said {
-            Ok(Ok(After::GoOn)) => {}
-            Ok(Ok(After::EndRun)) => wishes.end_run = true,
-            Ok(Ok(After::Stop(why))) => wishes.add(Wishes::to_stop(Cause::stopped(&**hook, why))),
-            Ok(Err(error)) => *end = CallEnd::failed(error),
-            Err(_panic) => *end = broke_down(&**hook),
-        }
-    }
-    wishes
-}
-
 fn broke_down(hook: &dyn Hook) -> CallEnd {
     CallEnd::host_broke_down(&format!("the hook `{}`", hook.name()))
 }
@@ -458,7 +482,7 @@ pub(super) async fn ask_about_input<'h>(
         }
         Ok(replaced)
     };
-    host.alone(ask).await?
+    host.alone(pin!(ask)).await?
 }
 
 /// Asks hooks about an answer, as `ask_about_input`: what they put in the place of its text, if anything.
@@ -487,7 +511,7 @@ pub(super) async fn ask_about_answer(
         }
         Ok(replaced.map(|(text, _)| text))
     };
-    host.alone(ask).await?
+    host.alone(pin!(ask)).await?
 }
 
 /// What a hook puts in the place of what it looked at.

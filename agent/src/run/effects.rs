@@ -13,6 +13,7 @@ use crate::model::{Model, ModelError, ModelEvent, Request};
 use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
+use std::pin::pin;
 use std::sync::Arc;
 use tracing::Instrument;
 
@@ -123,11 +124,9 @@ impl Effects for InProcess<'_> {
         );
         let noted = span.clone();
         let asked = async move {
-            let reply = self
-                .host
-                .unless_stopped(self.read_reply(model, request, ids))
-                .await?
-                .map_err(|error| Cause::Model(Box::new(error)))?;
+            let reply = pin!(self.read_reply(model, request, ids));
+            let reply = self.host.unless_stopped(reply).await?;
+            let reply = reply.map_err(|error| Cause::Model(Box::new(error)))?;
             noted.record("stop", reply.stop.reason.as_str());
             noted.record("input_tokens", reply.usage.input);
             noted.record("output_tokens", reply.usage.output);
@@ -151,7 +150,7 @@ impl Effects for InProcess<'_> {
         let setup = call.setup;
         let attempt = Attempt::new(call, self.host);
         let run = async move {
-            let run = attempt.through(&setup.middleware);
+            let run = pin!(attempt.through(&setup.middleware));
             let mut ran = match self.host.unless_stopped(run).await {
                 Ok(ran) => ran,
                 Err(cause) => Ok(attempt.stopped(&cause)),

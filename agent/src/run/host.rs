@@ -13,11 +13,11 @@ use super::output::Shape;
 use super::plan::Setup;
 use super::state::Standing;
 use crate::message::{ToolCall, ToolResult, Usage};
-use crate::tool::{ArtifactStore, CallKey, Host, Progress, ToolContext, ToolDefinition, ToolSet};
+use crate::tool::{ArtifactStore, Host, Progress, ToolContext, ToolDefinition, ToolSet};
 use futures_util::future::{self, BoxFuture};
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What one run was given and what it does for its tools.
 pub(super) struct RunHost {
-    id: Arc<str>,
+    id: String,
     pub(super) given: Given,
     started: Instant,
     /// The newest progress of each call since the last look, in the order in which the calls first spoke.
@@ -98,7 +98,10 @@ impl Given {
     }
 
     /// Does something before the run begins, unless it is cancelled or would take all the time that the run has.
-    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+    pub(super) async fn until_stopped<T>(
+        &self,
+        work: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, Cause> {
         let deadline = self.deadline(Instant::now(), Duration::ZERO);
         until(&self.cancellation, deadline.as_ref(), work).await
     }
@@ -108,12 +111,13 @@ impl Given {
 const LAST_SAVE: Duration = Duration::from_secs(5);
 
 /// Does something until that is done, the run is cancelled, or its time is over.
+///
+/// The work is lent, here and by all that is made of this: each `async fn` that took it would have room for it once more.
 async fn until<T>(
     cancellation: &CancellationToken,
     deadline: Option<&(Instant, Limit)>,
-    work: impl Future<Output = T>,
+    mut work: Pin<&mut impl Future<Output = T>>,
 ) -> Result<T, Cause> {
-    let mut work = pin!(work);
     let mut stop = None;
     future::poll_fn(|cx| {
         if let Poll::Ready(done) = work.as_mut().poll(cx) {
@@ -152,11 +156,11 @@ impl RunHost {
         let started = Instant::now();
         let deadline = given.deadline(started, counts.elapsed);
         Arc::new(Self {
-            id: id.into(),
+            id,
             given,
             started,
             deadline,
-            events: events.for_calls(),
+            events: events.clone(),
             progress: events.are_read().then(Mutex::default),
             spoke: Notify::new(),
             counts: Mutex::new(counts),
@@ -165,11 +169,6 @@ impl RunHost {
             wishes: Mutex::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
-    }
-
-    /// The key of a call: the same however often the call is run again.
-    pub(super) fn key(&self, turn: u32, index: usize) -> CallKey {
-        CallKey::place(Arc::clone(&self.id), turn, index)
     }
 
     /// The agent that has the run, after it was handed on along these names.
@@ -324,7 +323,7 @@ impl RunHost {
     /// Does something, unless the run is cancelled or its time is over: it is then dropped, or not even begun.
     pub(super) async fn unless_stopped<T>(
         &self,
-        work: impl Future<Output = T>,
+        work: Pin<&mut impl Future<Output = T>>,
     ) -> Result<T, Cause> {
         match self.stopped() {
             Some(cause) => Err(cause),
@@ -333,17 +332,19 @@ impl RunHost {
     }
 
     /// As `unless_stopped`, but for what is done when it is first looked at: that is done, whatever the run has come to.
-    pub(super) async fn until_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Cause> {
+    pub(super) async fn until_stopped<T>(
+        &self,
+        work: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, Cause> {
         until(&self.given.cancellation, self.deadline.as_ref(), work).await
     }
 
     /// Waits for a save. A run that is stopped is written down, too, but then the store has not for ever.
     pub(super) async fn kept(
         &self,
-        save: impl Future<Output = Result<(), Cause>>,
+        mut save: BoxFuture<'_, Result<(), Cause>>,
     ) -> Result<(), Cause> {
-        let mut save = pin!(save);
-        match self.until_stopped(save.as_mut()).await {
+        match self.until_stopped(Pin::new(&mut save)).await {
             Ok(saved) => saved,
             Err(cause) => tokio::time::timeout(LAST_SAVE, save)
                 .await
@@ -370,7 +371,7 @@ impl RunHost {
         findable: Vec<Arc<ToolDefinition>>,
         handed_to: &[String],
     ) {
-        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Offered {
+        *self.lock_offered() = Offered {
             by: self.agent(handed_to).clone(),
             tools: Arc::clone(tools),
             findable,
@@ -392,8 +393,16 @@ impl RunHost {
     }
 
     pub(super) fn offered(&self) -> Offered {
-        let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
-        offered.clone()
+        self.lock_offered().clone()
+    }
+
+    /// Whether the model was told of these very tools last.
+    pub(super) fn has_offered(&self, tools: &Arc<ToolSet>) -> bool {
+        Arc::ptr_eq(&self.lock_offered().tools, tools)
+    }
+
+    fn lock_offered(&self) -> MutexGuard<'_, Offered> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The deferred tools that fit a query best, best first; of those that fit as well, in the order of their names.
@@ -418,11 +427,17 @@ impl RunHost {
     }
 
     /// Asks hooks when nobody else does. One that takes its time is dropped when the run is stopped.
-    pub(super) async fn alone<T>(&self, ask: impl Future<Output = T>) -> Result<T, Cause> {
-        let ask = async {
-            let _turn = self.hooks.lock().await;
+    pub(super) async fn alone<T>(
+        &self,
+        ask: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, Cause> {
+        let ask = pin!(async {
+            let _turn = match self.hooks.try_lock() {
+                Ok(turn) => turn,
+                Err(_) => self.hooks.lock().await,
+            };
             ASKS_HOOKS_OF.scope(self.address(), ask).await
-        };
+        });
         self.until_stopped(ask).await
     }
 
@@ -473,6 +488,10 @@ impl Host for RunHost {
         &self.id
     }
 
+    fn cancellation(&self) -> Option<&CancellationToken> {
+        Some(&self.given.cancellation)
+    }
+
     fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
         self.offered().by.setup().artifacts.clone()
     }
@@ -486,10 +505,10 @@ impl Host for RunHost {
         let (cancellation, depth) = (under.cancellation().clone(), under.depth());
         Box::pin(async move {
             let context = ToolContext::new(
-                call.id.as_str(),
-                call.name.as_str(),
+                &call.id,
+                &call.name,
                 key,
-                cancellation,
+                Some(cancellation),
                 Arc::clone(&self) as _,
             )
             .at_depth(depth.saturating_add(1));

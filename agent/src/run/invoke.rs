@@ -8,6 +8,7 @@ use super::size;
 use crate::json::Mends;
 use crate::message::{Outcome, ToolCall, ToolResult};
 use crate::tool::{CallEnd, ToolContext, ToolSet};
+use std::pin::pin;
 use std::sync::Arc;
 
 impl RunHost {
@@ -34,7 +35,7 @@ impl RunHost {
         };
         let slot = Slot::new(call, context, setup.mending);
         let mut end = self.invoked(&desk, &slot, approved).await;
-        self.wish(desk.after(&slot, &mut end).await);
+        self.wish(desk.after(&mut [(&slot, &mut end)]).await);
         if let Some(onward) = end.onward.take() {
             self.wish(Wishes::to_reveal(onward.reveals));
         }
@@ -52,7 +53,9 @@ impl RunHost {
         if let Err(limit) = self.count_invoked(slot.call) {
             return CallEnd::limited(&limit.for_model());
         }
-        let call = match desk.admit(slot, approved, AskedBefore::No).await {
+        let admitted = pin!(desk.admit(slot, approved, AskedBefore::No));
+        let admitted = self.alone(admitted).await;
+        let call = match admitted.unwrap_or_else(Admitted::Stopped) {
             Admitted::Ready(call) => call,
             Admitted::Waits(_) => {
                 return match slot.tool(desk.tools) {

@@ -139,7 +139,7 @@ impl<'a> Attempt<'a> {
     pub(super) async fn through(&self, layers: &[Arc<dyn Middleware>]) -> Ran {
         let next = Next { layers, call: self };
         if layers.is_empty() {
-            return self.once().await;
+            return self.attempt().await;
         }
         let run = AssertUnwindSafe(next.run()).catch_unwind();
         let ran = match &self.clock {
@@ -168,6 +168,10 @@ impl<'a> Attempt<'a> {
         if let Some(cause) = self.host.stopped() {
             return Ok(self.stopped(&cause));
         }
+        self.attempt().await
+    }
+
+    async fn attempt(&self) -> Ran {
         self.context.begin_attempt();
         let first = self.first().take();
         let prepared = match first {

@@ -265,7 +265,10 @@ impl Drive<'_> {
 
     /// Asks the model once. Each call of the reply has an id of its own.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
-        check_run_data(&step.tools, self.host)?;
+        // What a run was started with stays.
+        if !self.host.has_offered(&step.tools) {
+            check_run_data(&step.tools, self.host)?;
+        }
         let handed_to = &self.state.head.handed_to;
         self.host
             .offer(&step.tools, step.findable.clone(), handed_to);

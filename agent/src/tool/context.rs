@@ -22,19 +22,20 @@ pub struct ToolContext {
 }
 
 struct Inner {
-    call_id: String,
-    tool: String,
+    /// The id of the call and behind it the name of its tool, which begins at `tool_at`.
+    names: Box<str>,
+    tool_at: usize,
     key: CallKey,
-    /// What cancels the call from outside.
-    outer: CancellationToken,
+    /// What cancels the call from outside, where that is not what cancels its run.
+    outer: Option<CancellationToken>,
     /// What cancels the call alone: made when somebody asks for it, as few calls do.
     own: OnceLock<CancellationToken>,
     host: Arc<dyn Host>,
     open: AtomicBool,
     /// The calls that it has made of other tools, in this attempt.
-    invoked: Mutex<Invoked>,
+    invoked: OnceLock<Box<Mutex<Invoked>>>,
     /// What waited inside the call when the run was stopped: it goes on from there.
-    waited: Option<Value>,
+    waited: Option<Box<Value>>,
     /// How many calls are around this one.
     depth: u32,
 }
@@ -46,7 +47,6 @@ pub(crate) enum CallKey {
     Text(Arc<str>),
     /// The place of the call in its run. Few tools ask, so it is put into words only then.
     Place {
-        run: Arc<str>,
         turn: u32,
         index: usize,
         text: OnceLock<Arc<str>>,
@@ -54,24 +54,20 @@ pub(crate) enum CallKey {
 }
 
 impl CallKey {
-    pub(crate) fn place(run: Arc<str>, turn: u32, index: usize) -> Self {
+    pub(crate) fn place(turn: u32, index: usize) -> Self {
         Self::Place {
-            run,
             turn,
             index,
             text: OnceLock::new(),
         }
     }
 
-    fn as_str(&self) -> &str {
+    fn of_run(&self, run: &str) -> &str {
         match self {
             Self::Text(text) => text,
-            Self::Place {
-                run,
-                turn,
-                index,
-                text,
-            } => text.get_or_init(|| format!("{run}-{turn}-{index}").into()),
+            Self::Place { turn, index, text } => {
+                text.get_or_init(|| format!("{run}-{turn}-{index}").into())
+            }
         }
     }
 }
@@ -110,6 +106,11 @@ pub(crate) trait Host: Send + Sync {
         ""
     }
 
+    /// What cancels the run and its calls.
+    fn cancellation(&self) -> Option<&CancellationToken> {
+        None
+    }
+
     /// Where results go that are too large for the model.
     fn artifacts(&self) -> Option<Arc<dyn ArtifactStore>> {
         None
@@ -140,22 +141,22 @@ pub(crate) trait Host: Send + Sync {
 
 impl ToolContext {
     pub(crate) fn new(
-        call_id: impl Into<String>,
-        tool: impl Into<String>,
+        call_id: &str,
+        tool: &str,
         key: impl Into<CallKey>,
-        cancellation: CancellationToken,
+        cancellation: Option<CancellationToken>,
         host: Arc<dyn Host>,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
-                call_id: call_id.into(),
-                tool: tool.into(),
+                names: [call_id, tool].concat().into(),
+                tool_at: call_id.len(),
                 key: key.into(),
                 outer: cancellation,
                 own: OnceLock::new(),
                 host,
                 open: AtomicBool::new(true),
-                invoked: Mutex::default(),
+                invoked: OnceLock::new(),
                 waited: None,
                 depth: 0,
             }),
@@ -164,7 +165,9 @@ impl ToolContext {
 
     /// The context of a call that so many other ones are around.
     pub(crate) fn at_depth(mut self, depth: u32) -> Self {
-        if let Some(context) = Arc::get_mut(&mut self.inner) {
+        if depth > 0
+            && let Some(context) = Arc::get_mut(&mut self.inner)
+        {
             context.depth = depth;
         }
         self
@@ -177,8 +180,10 @@ impl ToolContext {
 
     /// The context of a call that goes on from what waited inside it.
     pub(crate) fn going_on_from(mut self, waited: Option<Value>) -> Self {
-        if let Some(context) = Arc::get_mut(&mut self.inner) {
-            context.waited = waited;
+        if waited.is_some()
+            && let Some(context) = Arc::get_mut(&mut self.inner)
+        {
+            context.waited = waited.map(Box::new);
         }
         self
     }
@@ -229,7 +234,7 @@ impl ToolContext {
             call_id,
             tool,
             self.inner.key.clone(),
-            self.cancellation().clone(),
+            Some(self.cancellation().clone()),
             host,
         )
         .at_depth(self.depth())
@@ -237,23 +242,22 @@ impl ToolContext {
 
     /// A context of this call, without a run behind it.
     pub(crate) fn without_run(call_id: &str, tool: &str) -> Self {
-        Self::new(
-            call_id,
-            tool,
-            call_id,
-            CancellationToken::new(),
-            Arc::new(Nobody),
-        )
+        Self::new(call_id, tool, call_id, None, Arc::new(Nobody))
+    }
+
+    fn names(&self) -> (&str, &str) {
+        let Inner { names, tool_at, .. } = &*self.inner;
+        names.split_at_checked(*tool_at).unwrap_or_default()
     }
 
     /// The id of this call.
     pub fn call_id(&self) -> &str {
-        &self.inner.call_id
+        self.names().0
     }
 
     /// The name by which the tool was called.
     pub fn tool(&self) -> &str {
-        &self.inner.tool
+        self.names().1
     }
 
     /// The id of the run, for logs and for what belongs to one run only; empty where there is no run.
@@ -292,7 +296,7 @@ impl ToolContext {
     /// }
     /// ```
     pub fn idempotency_key(&self) -> &str {
-        self.inner.key.as_str()
+        self.inner.key.of_run(self.run_id())
     }
 
     /// Cancelled when nobody wants the result any more. Pass it on to what the tool starts.
@@ -300,7 +304,10 @@ impl ToolContext {
         let own = self
             .inner
             .own
-            .get_or_init(|| self.inner.outer.child_token());
+            .get_or_init(|| match self.outer_cancellation() {
+                Some(outer) => outer.child_token(),
+                None => CancellationToken::new(),
+            });
         // Asked for after the end, or while the call was just ending.
         if !self.inner.open.load(Ordering::Acquire) {
             own.cancel();
@@ -310,7 +317,14 @@ impl ToolContext {
 
     /// Whether the result is no longer wanted. A synchronous tool asks this from time to time.
     pub fn is_cancelled(&self) -> bool {
-        !self.inner.open.load(Ordering::Acquire) || self.inner.outer.is_cancelled()
+        let outer = self.outer_cancellation();
+        !self.inner.open.load(Ordering::Acquire)
+            || outer.is_some_and(CancellationToken::is_cancelled)
+    }
+
+    fn outer_cancellation(&self) -> Option<&CancellationToken> {
+        let outer = self.inner.outer.as_ref();
+        outer.or_else(|| self.inner.host.cancellation())
     }
 
     /// Shows whoever watches the run how far the call is: a text, or anything that serialises. The model never reads
@@ -326,7 +340,7 @@ impl ToolContext {
         };
         self.inner
             .host
-            .progress(&self.inner.call_id, &self.inner.tool, progress);
+            .progress(self.call_id(), self.tool(), progress);
     }
 
     /// The data of type `T` that this run was started with.
@@ -382,12 +396,15 @@ impl ToolContext {
 
     /// From here on the call is made anew.
     pub(crate) fn begin_attempt(&self) {
-        *self.invoked() = Invoked::default();
+        if self.inner.invoked.get().is_some() {
+            *self.invoked() = Invoked::default();
+        }
     }
 
     fn invoked(&self) -> MutexGuard<'_, Invoked> {
         self.inner
             .invoked
+            .get_or_init(Box::default)
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
@@ -398,7 +415,7 @@ impl ToolContext {
 
     /// What waited inside the call when its run was stopped.
     pub(crate) fn waited(&self) -> Option<&Value> {
-        self.inner.waited.as_ref()
+        self.inner.waited.as_deref()
     }
 
     /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
@@ -422,8 +439,8 @@ impl Drop for Ending<'_> {
 impl fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolContext")
-            .field("call_id", &self.inner.call_id)
-            .field("tool", &self.inner.tool)
+            .field("call_id", &self.call_id())
+            .field("tool", &self.tool())
             .field("idempotency_key", &self.idempotency_key())
             .finish_non_exhaustive()
     }

@@ -16,7 +16,6 @@ use super::{Arguments, Coercion, Mending, Tool, ToolContext, ToolError, ToolOutp
 use crate::message::Content;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// A run with one piece of data.
 struct Run(String);
@@ -31,7 +30,7 @@ impl Host for Run {
 
 fn context() -> ToolContext {
     let host = Arc::new(Run("Ada".to_owned()));
-    ToolContext::new("call_1", "test", "key", CancellationToken::new(), host)
+    ToolContext::new("call_1", "test", "key", None, host)
 }
 
 /// Calls the tool of this name.
