@@ -1,6 +1,6 @@
 //! What a browser reaches, and what it does not.
 
-use crate::server::Server;
+use crate::server::{self, Server};
 use crate::{browser, tree};
 use agent::toolkit::ReadAs;
 use std::time::Duration;
@@ -187,7 +187,7 @@ async fn a_server_that_is_slow_or_never_ends_takes_no_longer_than_it_may() {
 #[tokio::test]
 async fn what_a_server_says_went_wrong_is_said() {
     let Some(browser) = browser() else { return };
-    let server = Server::of(&[]).await;
+    let server = Server::of(&[("/empty", "empty")]).await;
     let shown = browser
         .browser_open(&server.url("/none#place"))
         .await
@@ -212,5 +212,22 @@ async fn what_a_server_says_went_wrong_is_said() {
     assert!(
         said.contains("was not opened: net::ERR_SOCKS_CONNECTION"),
         "{said}"
+    );
+    let url = server.url("/empty");
+    let said = browser.browser_open(&url).await.unwrap_err().to_string();
+    assert_eq!(
+        said,
+        format!("`{url}` was not opened: the server sent nothing that can be shown")
+    );
+}
+
+#[tokio::test]
+async fn a_page_behind_a_certificate_that_nobody_vouches_for_is_not_opened() {
+    let Some(browser) = browser() else { return };
+    let url = format!("https://site.test:{}/", server::unknown().await);
+    let said = browser.browser_open(&url).await.unwrap_err().to_string();
+    assert_eq!(
+        said,
+        format!("`{url}` was not opened: net::ERR_CERT_AUTHORITY_INVALID")
     );
 }

@@ -13,7 +13,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A page is HTML, or the words after `redirect `, `file `, or one of `silent`, `trickle`, `endless`. `PORT` in it is this
+    /// A page is HTML, or the words after `redirect `, `file `, or one of `silent`, `trickle`, `endless`, `empty`. `PORT` in it is this
     /// server's.
     pub(crate) async fn of(pages: &[(&str, &str)]) -> Self {
         Self::on("127.0.0.1", pages).await
@@ -48,6 +48,33 @@ impl Server {
             .filter(|request| !request.contains("/favicon.ico"));
         wanted.cloned().collect()
     }
+}
+
+/// A server whose certificate nobody vouches for; the port on which it is.
+pub(crate) async fn unknown() -> u16 {
+    let made = rcgen::generate_simple_self_signed(vec!["site.test".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            // Whoever takes the certificate is shown a page.
+            if let Ok(mut socket) = acceptor.accept(socket).await {
+                let page =
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\nsecret";
+                let _ = socket.write_all(page.as_bytes()).await;
+            }
+        }
+    });
+    port
 }
 
 async fn serve(
@@ -94,6 +121,7 @@ async fn serve(
             }
             return;
         }
+        ("empty", "") => "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n".to_owned(),
         ("missing", "") => {
             let page = "<title>None</title>nothing here";
             format!(

@@ -1,79 +1,66 @@
 //! The `DevTools` connection: commands and their answers, and events.
+//!
+//! What travels, and how, is chromiumoxide's; what is done with it is not left to its `Handler`, which knows pages alone (no
+//! frame of another site), waits half a minute for a page that never comes (a download, an empty answer), and loses an
+//! answer that has half a character of a page's in it.
 
 use crate::json;
-use futures_util::{SinkExt, StreamExt};
-use serde::{Deserialize, Serialize};
+use chromiumoxide::Connection;
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use chromiumoxide::error::CdpError;
+use chromiumoxide::types::{CallId, Command, EventMessage, Message, Method, MethodId};
+use futures_util::StreamExt;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::net::Ipv4Addr;
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use tokio_util::sync::CancellationToken;
 
-/// How long one message may be: a page may be made to have much to say, and a picture has.
-const MOST_BYTES: usize = 256 * 1024 * 1024;
-
-#[derive(Debug, Serialize)]
-struct Command {
-    id: u64,
-    method: &'static str,
-    params: Value,
-    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-}
-
-/// What the browser says: the answer to a command, by its number, or something that happened.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Said {
-    Answer(Reply),
-    Happened(Event),
-}
-
-#[derive(Debug, Deserialize)]
-struct Reply {
-    id: u64,
-    #[serde(default)]
-    result: Value,
-    error: Option<Fault>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Fault {
-    message: String,
-}
-
-/// Something that happened in the browser.
+/// Something that happened in the browser. Of what it says only what is needed is read: browsers that are older or newer
+/// than the crate's types say less, or more.
 #[derive(Debug, Deserialize)]
 pub(super) struct Event {
-    pub(super) method: String,
+    pub(super) method: MethodId,
     #[serde(rename = "sessionId")]
-    pub(super) session: Option<String>,
+    pub(super) session: Option<SessionId>,
     #[serde(default)]
     pub(super) params: Value,
+}
+
+impl Method for Event {
+    fn identifier(&self) -> MethodId {
+        self.method.clone()
+    }
+}
+
+impl EventMessage for Event {
+    fn session_id(&self) -> Option<&str> {
+        self.session.as_ref().map(AsRef::as_ref)
+    }
 }
 
 /// A command on its way.
 #[derive(Debug)]
 pub(super) struct Call {
-    session: Option<String>,
-    method: &'static str,
+    session: Option<SessionId>,
+    method: MethodId,
     params: Value,
     /// Nobody waits for it, if there is none.
-    answer: Option<oneshot::Sender<Result<Value, LinkError>>>,
+    answer: Option<Answer>,
 }
+
+type Answer = oneshot::Sender<Result<Value, LinkError>>;
 
 impl Call {
     /// One whose answer nobody waits for.
-    pub(super) fn new(session: Option<&str>, method: &'static str, params: Value) -> Self {
+    pub(super) fn new(session: Option<&SessionId>, command: impl Command) -> Self {
         Self {
-            session: session.map(str::to_owned),
-            method,
-            params,
+            session: session.cloned(),
+            method: command.identifier(),
+            // These are texts and numbers, which always have a JSON.
+            params: serde_json::to_value(command).unwrap_or_default(),
             answer: None,
         }
     }
@@ -86,8 +73,8 @@ pub(super) enum LinkError {
         "the browser ended; the next call starts a new one, without cookies and without open pages"
     )]
     Gone,
-    #[error("the page did not answer within {0} s")]
-    Silent(u64),
+    #[error("the page did not answer within {} s", .0.as_secs_f64())]
+    Silent(Duration),
     #[error("the browser answers: {0}")]
     Refused(String),
 }
@@ -104,14 +91,8 @@ impl Link {
     pub(super) async fn connect<E: FnMut(Event) -> Vec<Call> + Send>(
         (port, path): &(u16, String),
         on_event: E,
-    ) -> Result<(Self, impl Future<Output = ()> + Send + use<E>), Error> {
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MOST_BYTES))
-            .max_frame_size(Some(MOST_BYTES));
-        let socket = TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).await?;
-        socket.set_nodelay(true)?;
-        let address = format!("ws://127.0.0.1:{port}{path}");
-        let (connection, _) = client_async_with_config(address, socket, Some(config)).await?;
+    ) -> chromiumoxide::Result<(Self, impl Future<Output = ()> + Send + use<E>)> {
+        let connection = Connection::connect(format!("ws://127.0.0.1:{port}{path}")).await?;
         let (calls, asked) = mpsc::unbounded_channel();
         let gone = CancellationToken::new();
         let drive = drive(connection, asked, on_event, gone.clone());
@@ -128,79 +109,62 @@ impl Link {
         self.gone.cancelled().await;
     }
 
-    /// Gives a command and waits for its answer.
-    pub(super) async fn ask(
+    /// Gives a command and waits for its answer, as the crate knows it or as one that says less.
+    pub(super) async fn ask<R: DeserializeOwned>(
         &self,
-        session: Option<&str>,
-        method: &'static str,
-        params: Value,
+        session: Option<&SessionId>,
+        command: impl Command,
         limit: Duration,
-    ) -> Result<Value, LinkError> {
+    ) -> Result<R, LinkError> {
         let (answer, answered) = oneshot::channel();
         let call = Call {
             answer: Some(answer),
-            ..Call::new(session, method, params)
+            ..Call::new(session, command)
         };
         self.calls.send(call).map_err(|_| LinkError::Gone)?;
-        match tokio::time::timeout(limit, answered).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(LinkError::Gone),
-            Err(_) => Err(LinkError::Silent(limit.as_secs())),
-        }
+        let answer = match tokio::time::timeout(limit, answered).await {
+            Ok(Ok(answer)) => answer?,
+            Ok(Err(_)) => return Err(LinkError::Gone),
+            Err(_) => return Err(LinkError::Silent(limit)),
+        };
+        serde_json::from_value(answer).map_err(|error| LinkError::Refused(error.to_string()))
     }
 }
 
 async fn drive(
-    mut connection: WebSocketStream<TcpStream>,
+    mut connection: Connection<Event>,
     mut asked: mpsc::UnboundedReceiver<Call>,
     mut on_event: impl FnMut(Event) -> Vec<Call>,
     gone: CancellationToken,
 ) {
     // However this ends, those who wait are told.
     let _gone = gone.drop_guard();
-    let mut waiting: HashMap<u64, oneshot::Sender<Result<Value, LinkError>>> = HashMap::new();
-    let mut last = 0;
+    let mut waiting: HashMap<CallId, Answer> = HashMap::new();
     loop {
         let calls = tokio::select! {
             call = asked.recv() => match call {
                 Some(call) => vec![call],
                 None => return,
             },
-            message = connection.next() => match message {
-                Some(Ok(Message::Text(text))) => match read(&text) {
-                    Some(Said::Happened(event)) => on_event(event),
-                    Some(Said::Answer(reply)) => {
-                        if let Some(answer) = waiting.remove(&reply.id) {
-                            let _ = answer.send(match reply.error {
-                                Some(fault) => Err(LinkError::Refused(fault.message)),
-                                None => Ok(reply.result),
-                            });
-                        }
-                        continue;
+            said = connection.next() => match said.map(understood) {
+                Some(Ok(Some(Message::Event(event)))) => on_event(event),
+                Some(Ok(Some(Message::Response(reply)))) => {
+                    if let Some(answer) = waiting.remove(&reply.id) {
+                        let _ = answer.send(match reply.error {
+                            Some(fault) => Err(LinkError::Refused(fault.message)),
+                            None => Ok(reply.result.unwrap_or_default()),
+                        });
                     }
-                    None => continue,
-                },
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(_)) => continue,
+                    continue;
+                }
+                Some(Ok(None)) => continue,
+                Some(Err(_)) | None => return,
             },
         };
         for call in calls {
-            last += 1;
-            let text = Command {
-                id: last,
-                method: call.method,
-                params: call.params,
-                session: call.session,
-            };
-            // These are texts and numbers, which always have a JSON.
-            let Ok(text) = serde_json::to_string(&text) else {
-                continue;
-            };
-            if connection.send(Message::text(text)).await.is_err() {
-                return;
-            }
-            if let Some(answer) = call.answer {
-                waiting.insert(last, answer);
+            let id = connection.submit_command(call.method, call.session, call.params);
+            if let (Ok(id), Some(answer)) = (id, call.answer) {
+                waiting.insert(id, answer);
             }
         }
         // Calls whose callers have gone would gather.
@@ -210,26 +174,35 @@ async fn drive(
 
 /// A message; also one with half a character of a page's in it, which no text can hold. One that is still none is passed
 /// over: whoever waits for it is told when time is up.
-fn read(text: &str) -> Option<Said> {
-    serde_json::from_str(text)
-        .ok()
-        .or_else(|| match json::parse(text) {
+fn understood(
+    said: chromiumoxide::Result<Message<Event>>,
+) -> chromiumoxide::Result<Option<Message<Event>>> {
+    match said {
+        Err(CdpError::InvalidMessage(text, _)) => Ok(match json::parse(&text) {
             json::Parsed::Repaired(repaired) => serde_json::from_str(&repaired.to_text()).ok(),
             _ => None,
-        })
+        }),
+        said => said.map(Some),
+    }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn half_a_character_in_an_answer_does_not_lose_the_answer() {
         let text = r#"{"id":7,"result":{"a":"x\ud83dy"}}"#;
-        let Some(Said::Answer(reply)) = read(text) else {
+        let said = serde_json::from_str::<Message<Event>>(text)
+            .map_err(|error| CdpError::InvalidMessage(text.to_owned(), error));
+        let Some(Message::Response(reply)) = understood(said).unwrap() else {
             panic!("it is lost");
         };
-        assert_eq!(reply.id, 7);
-        assert_eq!(reply.result, serde_json::json!({"a": "x\u{fffd}y"}));
+        assert_eq!(reply.id, CallId::new(7));
+        assert_eq!(
+            reply.result.unwrap(),
+            serde_json::json!({"a": "x\u{fffd}y"})
+        );
     }
 }

@@ -2,13 +2,26 @@
 
 use super::link::{Call, Event};
 use crate::toolkit::limits::beginning;
-use serde_json::{Value, json};
+use chromiumoxide::cdp::browser_protocol::browser::EventDownloadWillBegin;
+use chromiumoxide::cdp::browser_protocol::emulation::SetDeviceMetricsOverrideParams;
+use chromiumoxide::cdp::browser_protocol::inspector::{self, EventTargetCrashed};
+use chromiumoxide::cdp::browser_protocol::page::{
+    self, EventFileChooserOpened, EventFrameRequestedNavigation, EventFrameStartedLoading,
+    EventFrameStartedNavigating, EventFrameStoppedLoading, EventJavascriptDialogOpening,
+    EventWindowOpen, FrameId, HandleJavaScriptDialogParams, SetInterceptFileChooserDialogParams,
+};
+use chromiumoxide::cdp::browser_protocol::target::{
+    CloseTargetParams, DetachFromTargetParams, EventAttachedToTarget, EventDetachedFromTarget,
+    SessionId, SetAutoAttachParams, TargetId,
+};
+use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
+use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// What a page is shown on, in points.
-pub(super) const WIDTH: u32 = 1280;
-pub(super) const HEIGHT: u32 = 800;
+const WIDTH: u32 = 1280;
+const HEIGHT: u32 = 800;
 /// How many tabs may be open.
 const MOST_TABS: usize = 10;
 /// How many notes are kept, and how long one may be, in bytes.
@@ -26,7 +39,7 @@ pub(super) struct Tabs {
 pub(super) struct State {
     pub(super) tabs: Vec<Tab>,
     /// The session of the tab that is looked at.
-    pub(super) current: Option<String>,
+    pub(super) current: Option<SessionId>,
     notes: Vec<String>,
     opened: u32,
 }
@@ -36,9 +49,9 @@ pub(super) struct State {
 pub(super) struct Tab {
     /// What it is called, for as long as the browser runs.
     pub(super) number: u32,
-    pub(super) session: String,
+    pub(super) session: SessionId,
     /// Its own name, which is that of its outermost frame.
-    pub(super) target: String,
+    pub(super) target: TargetId,
     pub(super) is_loading: bool,
     /// Whether its page asked to go elsewhere, which may come to nothing.
     pub(super) is_leaving: bool,
@@ -49,10 +62,17 @@ pub(super) struct Tab {
 /// A frame with a session of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Frame {
-    pub(super) session: String,
-    pub(super) id: String,
+    pub(super) session: SessionId,
+    pub(super) id: FrameId,
     /// The session of what it stands in.
-    pub(super) parent: String,
+    pub(super) parent: SessionId,
+}
+
+impl Tab {
+    /// Its outermost frame.
+    pub(super) fn frame(&self) -> FrameId {
+        FrameId::new(self.target.clone())
+    }
 }
 
 impl Tabs {
@@ -132,17 +152,17 @@ impl State {
         }
     }
 
-    fn tab(&mut self, session: Option<&str>) -> Option<&mut Tab> {
+    fn tab(&mut self, session: Option<&SessionId>) -> Option<&mut Tab> {
         let session = session?;
         self.tabs.iter_mut().find(|tab| {
-            tab.session == session || tab.frames.iter().any(|frame| frame.session == session)
+            tab.session == *session || tab.frames.iter().any(|frame| frame.session == *session)
         })
     }
 
     /// Sets whether a tab loads, if `frame` is its outermost.
-    fn set_loading(&mut self, session: Option<&str>, frame: &str, is_loading: bool) {
+    fn set_loading(&mut self, session: Option<&SessionId>, frame: &str, is_loading: bool) {
         if let Some(tab) = self.tab(session)
-            && tab.target == frame
+            && tab.target.as_ref() == frame
         {
             tab.is_loading = is_loading;
             tab.is_leaving = false;
@@ -154,28 +174,32 @@ impl State {
             let value = event.params.pointer(pointer).and_then(Value::as_str);
             value.unwrap_or_default()
         };
-        let session = event.session.as_deref();
-        match event.method.as_str() {
-            "Target.attachedToTarget" => return self.attached(session, &text),
-            "Target.detachedFromTarget" => self.detached(text("/sessionId")),
-            "Page.frameRequestedNavigation" if text("/disposition") == "currentTab" => {
+        let session = event.session.as_ref();
+        match event.method.as_ref() {
+            EventAttachedToTarget::IDENTIFIER => return self.attached(session, &text),
+            EventDetachedFromTarget::IDENTIFIER => {
+                self.detached(&SessionId::new(text("/sessionId")));
+            }
+            EventFrameRequestedNavigation::IDENTIFIER if text("/disposition") == "currentTab" => {
                 if let Some(tab) = self.tab(session)
-                    && tab.target == text("/frameId")
+                    && tab.target.as_ref() == text("/frameId")
                 {
                     tab.is_leaving = true;
                 }
             }
             // Another tab comes, unless it is kept from it.
-            "Page.windowOpen" => {
+            EventWindowOpen::IDENTIFIER => {
                 if let Some(tab) = self.tab(session) {
                     tab.is_leaving = true;
                 }
             }
-            "Page.frameStartedLoading" | "Page.frameStartedNavigating" => {
+            EventFrameStartedLoading::IDENTIFIER | EventFrameStartedNavigating::IDENTIFIER => {
                 self.set_loading(session, text("/frameId"), true);
             }
-            "Page.frameStoppedLoading" => self.set_loading(session, text("/frameId"), false),
-            "Page.javascriptDialogOpening" => {
+            EventFrameStoppedLoading::IDENTIFIER => {
+                self.set_loading(session, text("/frameId"), false);
+            }
+            EventJavascriptDialogOpening::IDENTIFIER => {
                 // To leave a page is what the model asked for; anything else a page asks is not agreed to.
                 let is_leaving = text("/type") == "beforeunload";
                 self.note(match text("/type") {
@@ -188,23 +212,23 @@ impl State {
                         text("/message")
                     ),
                 });
-                let answer = json!({"accept": is_leaving});
-                return vec![Call::new(session, "Page.handleJavaScriptDialog", answer)];
+                let answer = HandleJavaScriptDialogParams::new(is_leaving);
+                return vec![Call::new(session, answer)];
             }
-            "Browser.downloadWillBegin" => {
+            EventDownloadWillBegin::IDENTIFIER => {
                 let name = text("/suggestedFilename");
                 self.note(format!(
                     "a download was refused: {name:?} from {}",
                     text("/url")
                 ));
             }
-            "Page.fileChooserOpened" => {
+            EventFileChooserOpened::IDENTIFIER => {
                 self.note("the page asked for a file, and got none: files are not given to pages");
             }
-            "Inspector.targetCrashed" => {
+            EventTargetCrashed::IDENTIFIER => {
                 if let Some(tab) = self.tab(session) {
                     let note = format!("tab {} crashed and was closed", tab.number);
-                    let close = close(&tab.target);
+                    let close = close(tab.target.clone());
                     self.note(note);
                     return vec![close];
                 }
@@ -214,15 +238,19 @@ impl State {
         Vec::new()
     }
 
-    fn attached<'e>(&mut self, parent: Option<&str>, text: &impl Fn(&str) -> &'e str) -> Vec<Call> {
-        let (session, target) = (text("/sessionId"), text("/targetInfo/targetId"));
-        let call = |method, params| Call::new(Some(session), method, params);
-        let go_on = call("Runtime.runIfWaitingForDebugger", json!({}));
+    fn attached<'e>(
+        &mut self,
+        parent: Option<&SessionId>,
+        text: &impl Fn(&str) -> &'e str,
+    ) -> Vec<Call> {
+        let session = SessionId::new(text("/sessionId"));
+        let target = text("/targetInfo/targetId");
+        let go_on = Call::new(Some(&session), RunIfWaitingForDebuggerParams::default());
         let mut calls = match text("/targetInfo/type") {
             "page" => {
                 if self.tabs.len() >= MOST_TABS {
                     self.note(format!("a tab was closed again: {MOST_TABS} are open"));
-                    return vec![close(target)];
+                    return vec![close(TargetId::new(target))];
                 }
                 self.opened += 1;
                 let by_page = !text("/targetInfo/openerId").is_empty();
@@ -232,31 +260,29 @@ impl State {
                         self.opened
                     ));
                 }
-                self.current = Some(session.to_owned());
+                self.current = Some(session.clone());
                 self.tabs.push(Tab {
                     number: self.opened,
-                    session: session.to_owned(),
-                    target: target.to_owned(),
+                    session: session.clone(),
+                    target: TargetId::new(target),
                     // What a page opens always says when it is there, also if it is empty; ours is there already.
                     is_loading: by_page,
                     is_leaving: false,
                     frames: Vec::new(),
                 });
-                let screen = json!({"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": false});
+                let screen = SetDeviceMetricsOverrideParams::new(WIDTH, HEIGHT, 1.0, false);
+                let chooser = SetInterceptFileChooserDialogParams::new(true);
                 vec![
-                    call("Inspector.enable", json!({})),
-                    call("Emulation.setDeviceMetricsOverride", screen),
-                    call(
-                        "Page.setInterceptFileChooserDialog",
-                        json!({"enabled": true}),
-                    ),
+                    Call::new(Some(&session), inspector::EnableParams::default()),
+                    Call::new(Some(&session), screen),
+                    Call::new(Some(&session), chooser),
                 ]
             }
             "iframe" => {
                 let frame = Frame {
-                    session: session.to_owned(),
-                    id: target.to_owned(),
-                    parent: parent.unwrap_or_default().to_owned(),
+                    session: session.clone(),
+                    id: FrameId::new(target),
+                    parent: parent.cloned().unwrap_or_default(),
                 };
                 if let Some(tab) = self.tab(parent) {
                     tab.frames.push(frame);
@@ -265,27 +291,29 @@ impl State {
             }
             // Workers and the like run without being looked at.
             _ => {
-                let leave = json!({"sessionId": session});
-                return vec![go_on, Call::new(parent, "Target.detachFromTarget", leave)];
+                let leave = DetachFromTargetParams::builder()
+                    .session_id(session)
+                    .build();
+                return vec![go_on, Call::new(parent, leave)];
             }
         };
-        calls.push(call("Page.enable", json!({})));
-        calls.push(call("Target.setAutoAttach", attach()));
+        calls.push(Call::new(Some(&session), page::EnableParams::default()));
+        calls.push(Call::new(Some(&session), attach()));
         calls.push(go_on);
         calls
     }
 
     /// Forgets a tab or a frame that is gone.
-    pub(super) fn detached(&mut self, session: &str) {
+    pub(super) fn detached(&mut self, session: &SessionId) {
         for tab in &mut self.tabs {
             tab.frames
-                .retain(|frame| frame.session != session && frame.parent != session);
+                .retain(|frame| frame.session != *session && frame.parent != *session);
         }
-        let Some(at) = self.tabs.iter().position(|tab| tab.session == session) else {
+        let Some(at) = self.tabs.iter().position(|tab| tab.session == *session) else {
             return;
         };
         let closed = self.tabs.remove(at);
-        if self.current.as_deref() == Some(session) {
+        if self.current.as_ref() == Some(session) {
             let next = self.tabs.last();
             self.current = next.map(|tab| tab.session.clone());
             let now = match next {
@@ -298,18 +326,22 @@ impl State {
 }
 
 /// Everything that comes is attached to before it runs, so that not even its first dialog is missed.
-pub(super) fn attach() -> Value {
-    json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true})
+pub(super) fn attach() -> SetAutoAttachParams {
+    SetAutoAttachParams {
+        flatten: Some(true),
+        ..SetAutoAttachParams::new(true, true)
+    }
 }
 
-fn close(target: &str) -> Call {
-    Call::new(None, "Target.closeTarget", json!({"targetId": target}))
+fn close(target: TargetId) -> Call {
+    Call::new(None, CloseTargetParams::new(target))
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn happens(tabs: &Tabs, session: Option<&str>, method: &str, params: Value) -> usize {
         let event = json!({"method": method, "sessionId": session, "params": params});

@@ -31,9 +31,10 @@ const fn limits(bytes: usize, lines: usize) -> Limits {
 }
 
 #[doc = include_str!("browser.md")]
+#[derive(Clone)]
 pub struct Browser {
     settings: Settings,
-    session: Mutex<Option<Session>>,
+    session: Arc<Mutex<Option<Session>>>,
 }
 
 impl Browser {
@@ -48,8 +49,9 @@ impl Browser {
                     allowed: Arc::new([]),
                 },
                 time: Duration::from_secs(30),
+                answer: Duration::from_secs(15),
             },
-            session: Mutex::new(None),
+            session: Arc::default(),
         }
     }
 
@@ -91,6 +93,13 @@ impl Browser {
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.settings.time = limit;
+        self
+    }
+
+    /// The longest that a page may take to answer a question, 15 s unless said otherwise; one that takes longer is closed.
+    #[must_use]
+    pub fn answer_limit(mut self, limit: Duration) -> Self {
+        self.settings.answer = limit;
         self
     }
 

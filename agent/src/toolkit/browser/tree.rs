@@ -1,6 +1,10 @@
 //! A page as lines: what assistive technology is told of it, each part with a reference by which a tool can name it.
 
 use crate::toolkit::limits::short;
+use chromiumoxide::cdp::browser_protocol::dom::BackendNodeId;
+use chromiumoxide::cdp::browser_protocol::network::LoaderId;
+use chromiumoxide::cdp::browser_protocol::page::FrameId;
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +19,8 @@ const MOST_ADDRESS: usize = 200;
 /// How many references are kept.
 const MOST_REFERENCES: usize = 100_000;
 
-/// A node of the tree, as far as it is read.
+/// A node of the tree, as far as it is read. The crate's own type names every property that there is, and takes no tree with
+/// one that a newer browser knows.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Node {
@@ -32,7 +37,7 @@ pub(super) struct Node {
     child_ids: Vec<String>,
     parent_id: Option<String>,
     #[serde(rename = "backendDOMNodeId")]
-    backend: Option<i64>,
+    backend: Option<BackendNodeId>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -68,23 +73,23 @@ pub(super) fn on_one_line(text: &str) -> String {
 #[derive(Debug)]
 pub(super) struct Document {
     /// The session to which it is known.
-    pub(super) session: String,
+    pub(super) session: SessionId,
     /// The frame.
-    pub(super) frame: String,
+    pub(super) frame: FrameId,
     /// What was loaded into the frame.
-    pub(super) loader: String,
+    pub(super) loader: LoaderId,
     pub(super) nodes: Vec<Node>,
     /// The element of another document in which it stands: that document's place in the list, and the element.
-    pub(super) owner: Option<(usize, i64)>,
+    pub(super) owner: Option<(usize, BackendNodeId)>,
 }
 
 /// What a reference stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Element {
-    pub(super) session: String,
-    pub(super) frame: String,
-    pub(super) loader: String,
-    pub(super) backend: i64,
+    pub(super) session: SessionId,
+    pub(super) frame: FrameId,
+    pub(super) loader: LoaderId,
+    pub(super) backend: BackendNodeId,
 }
 
 /// References: an element keeps its own for as long as it is there, and none is given twice.
@@ -121,11 +126,11 @@ impl References {
         if self.elements.len() < MOST_REFERENCES {
             return;
         }
-        let loaders: HashSet<&str> = documents.iter().map(|one| one.loader.as_str()).collect();
+        let loaders: HashSet<&LoaderId> = documents.iter().map(|one| &one.loader).collect();
         self.elements
-            .retain(|_, element| loaders.contains(element.loader.as_str()));
+            .retain(|_, element| loaders.contains(&element.loader));
         self.numbers
-            .retain(|element, _| loaders.contains(element.loader.as_str()));
+            .retain(|element, _| loaders.contains(&element.loader));
     }
 }
 
@@ -273,7 +278,7 @@ fn quoted(text: &str) -> String {
 
 impl Node {
     /// Whether it stands for this element.
-    pub(super) fn is(&self, backend: i64) -> bool {
+    pub(super) fn is(&self, backend: BackendNodeId) -> bool {
         self.backend == Some(backend)
     }
 
@@ -296,11 +301,11 @@ mod tests {
 
     fn document(loader: &str, nodes: Value, owner: Option<(usize, i64)>) -> Document {
         Document {
-            session: "s".to_owned(),
-            frame: format!("f{loader}"),
-            loader: loader.to_owned(),
+            session: SessionId::new("s"),
+            frame: FrameId::new(format!("f{loader}")),
+            loader: LoaderId::new(loader),
             nodes: serde_json::from_value(nodes).unwrap(),
-            owner,
+            owner: owner.map(|(at, backend)| (at, BackendNodeId::new(backend))),
         }
     }
 
@@ -359,7 +364,7 @@ mod tests {
         assert_eq!(lines(&[page("a")], &mut references), first);
         assert_eq!(lines(&[page("b")], &mut references), ["[2] button \"Go\""]);
         assert!(references.was_given(2) && !references.was_given(3) && !references.was_given(0));
-        assert_eq!(references.element(1).unwrap().loader, "a");
+        assert_eq!(references.element(1).unwrap().loader.as_ref(), "a");
     }
 
     #[test]

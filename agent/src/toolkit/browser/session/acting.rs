@@ -3,6 +3,11 @@ use crate::tool::BoxError;
 use crate::toolkit::browser::link::LinkError;
 use crate::toolkit::browser::tabs::Tab;
 use crate::toolkit::browser::tree::{Element, on_one_line};
+use chromiumoxide::cdp::browser_protocol::dom::{GetBoxModelParams, GetContentQuadsParams, Quad};
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
+    InsertTextParams, MouseButton,
+};
 use serde_json::{Value, json};
 
 /// A key, as a keyboard sends it: its name, its number, and what it types.
@@ -87,17 +92,18 @@ impl Session {
                     error
                 }
             })?;
-            let session = Some(tab.session.as_str());
-            let mouse = |kind, count| {
-                let event =
-                    json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": count});
-                self.ask(session, "Input.dispatchMouseEvent", event)
+            let mouse = |kind, count: Option<i64>| {
+                let event = DispatchMouseEventParams {
+                    button: count.and(Some(MouseButton::Left)),
+                    click_count: count,
+                    ..DispatchMouseEventParams::new(kind, x, y)
+                };
+                self.ask(Some(&tab.session), event)
             };
-            let over = json!({"type": "mouseMoved", "x": x, "y": y});
-            self.ask(session, "Input.dispatchMouseEvent", over).await?;
+            mouse(DispatchMouseEventType::MouseMoved, None).await?;
             for count in 1..=if twice { 2 } else { 1 } {
-                mouse("mousePressed", count).await?;
-                match mouse("mouseReleased", count).await {
+                mouse(DispatchMouseEventType::MousePressed, Some(count)).await?;
+                match mouse(DispatchMouseEventType::MouseReleased, Some(count)).await {
                     // The click closed the tab or left the page, and there was nobody left to say so.
                     Err(LinkError::Refused(_)) => break,
                     answer => answer?,
@@ -117,7 +123,6 @@ impl Session {
         let script = include_str!("../script/type.js");
         let arguments = [json!(text), json!(replace)];
         let (tab, _, said) = self.prepare(number, script, &arguments).await?;
-        let session = Some(tab.session.as_str());
         if said.get("is").and_then(Value::as_str) == Some("ready") {
             if said.get("end").is_some() {
                 self.press(&tab, &END).await?;
@@ -125,8 +130,8 @@ impl Session {
             if text.is_empty() && replace {
                 self.press(&tab, &DELETE).await?;
             } else if !text.is_empty() {
-                let text = json!({"text": text});
-                self.ask(session, "Input.insertText", text).await?;
+                let session = Some(&tab.session);
+                self.ask(session, InsertTextParams::new(text)).await?;
             }
         }
         if enter {
@@ -137,22 +142,21 @@ impl Session {
 
     async fn press(&self, tab: &Tab, Key(name, number, text): &Key) -> Answer<()> {
         let key = |kind, text: Option<&str>| {
-            let event = json!({
-                "type": kind,
-                "key": name,
-                "code": name,
-                "windowsVirtualKeyCode": number,
-                "text": text.unwrap_or_default(),
-            });
-            self.ask(Some(&tab.session), "Input.dispatchKeyEvent", event)
+            let event = DispatchKeyEventParams {
+                key: Some((*name).to_owned()),
+                code: Some((*name).to_owned()),
+                windows_virtual_key_code: Some(*number),
+                text: text.map(str::to_owned),
+                ..DispatchKeyEventParams::new(kind)
+            };
+            self.ask(Some(&tab.session), event)
         };
-        let down = if text.is_some() {
-            "keyDown"
-        } else {
-            "rawKeyDown"
+        let down = match text {
+            Some(_) => DispatchKeyEventType::KeyDown,
+            None => DispatchKeyEventType::RawKeyDown,
         };
         key(down, *text).await?;
-        match key("keyUp", None).await {
+        match key(DispatchKeyEventType::KeyUp, None).await {
             Err(LinkError::Refused(_)) => Ok(()),
             answer => Ok(answer.map(drop)?),
         }
@@ -179,11 +183,12 @@ impl Session {
 
     /// The middle of an element, from the corner of the tab.
     async fn middle(&self, tab: &Tab, element: &Element) -> Answer<(f64, f64)> {
-        let node = json!({"backendNodeId": element.backend});
-        let session = Some(element.session.as_str());
-        let answer = self.ask(session, "DOM.getContentQuads", node).await?;
-        let quads = answer.get("quads").and_then(Value::as_array);
-        let quads = quads.into_iter().flatten().filter_map(corners);
+        let node = GetContentQuadsParams {
+            backend_node_id: Some(element.backend),
+            ..GetContentQuadsParams::default()
+        };
+        let answer = self.ask(Some(&element.session), node).await?;
+        let quads = answer.quads.iter().filter_map(corners);
         let (mut x, mut y) = quads
             .filter(|quad| area(quad) > 0.5)
             .map(|quad| {
@@ -198,11 +203,12 @@ impl Session {
         let mut session = &element.session;
         while let Some(frame) = tab.frames.iter().find(|frame| frame.session == *session) {
             let owner = self.owner(&frame.parent, &frame.id).await?;
-            let owner = json!({"backendNodeId": owner});
-            let place = self
-                .ask(Some(&frame.parent), "DOM.getBoxModel", owner)
-                .await?;
-            let corner = place.pointer("/model/content").and_then(corners);
+            let owner = GetBoxModelParams {
+                backend_node_id: Some(owner),
+                ..GetBoxModelParams::default()
+            };
+            let place = self.ask(Some(&frame.parent), owner).await?;
+            let corner = corners(&place.model.content);
             let [(left, top), ..] = corner.ok_or("the frame of the element is not shown")?;
             x += left;
             y += top;
@@ -213,10 +219,8 @@ impl Session {
 }
 
 /// Four corners, each across and down.
-fn corners(quad: &Value) -> Option<[(f64, f64); 4]> {
-    let numbers = quad.as_array()?.iter().map(Value::as_f64);
-    let numbers = numbers.collect::<Option<Vec<_>>>()?;
-    let pairs = numbers.chunks_exact(2).filter_map(|pair| match pair {
+fn corners(quad: &Quad) -> Option<[(f64, f64); 4]> {
+    let pairs = quad.inner().chunks_exact(2).filter_map(|pair| match pair {
         [across, down] => Some((*across, *down)),
         _ => None,
     });

@@ -12,7 +12,23 @@ use crate::model::check_network;
 use crate::tool::BoxError;
 use crate::toolkit::limits::short;
 use crate::toolkit::web::Guard;
-use serde_json::{Value, json};
+use chromiumoxide::cdp::browser_protocol::browser::{
+    SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
+use chromiumoxide::cdp::browser_protocol::dom::ResolveNodeParams;
+use chromiumoxide::cdp::browser_protocol::page::{
+    CreateIsolatedWorldParams, FrameId, NavigateParams, NavigateReturns, StopLoadingParams,
+};
+use chromiumoxide::cdp::browser_protocol::target::{
+    CloseTargetParams, CreateTargetParams, SessionId,
+};
+use chromiumoxide::cdp::js_protocol::runtime::{
+    CallArgument, CallFunctionOnParams, EvaluateParams, ExceptionDetails, ExecutionContextId,
+    RemoteObject,
+};
+use chromiumoxide::types::Command;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,8 +36,6 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// How long a page may take to answer a question.
-const ANSWER: Duration = Duration::from_secs(15);
 /// How long after an action a page has to begin what it will do.
 const PAUSE: Duration = Duration::from_secs(2);
 /// How long a page that asked to go elsewhere has to do so.
@@ -35,7 +49,10 @@ pub(super) struct Settings {
     pub(super) program: Option<PathBuf>,
     pub(super) sandbox: bool,
     pub(super) guard: Guard,
+    /// How long a page may take to load.
     pub(super) time: Duration,
+    /// How long it may take to answer a question.
+    pub(super) answer: Duration,
 }
 
 /// A running browser. Dropped, it is ended.
@@ -48,6 +65,7 @@ pub(super) struct Session {
     /// What the model was last shown of the page.
     shown: HashSet<String>,
     time: Duration,
+    answer: Duration,
     /// Whether anything was opened: it starts with an empty tab.
     is_used: bool,
     // The gate and the link, which end with it.
@@ -78,15 +96,17 @@ impl Session {
             references: References::default(),
             shown: HashSet::new(),
             time: settings.time,
+            answer: settings.answer,
             is_used: false,
             _tasks: tasks,
             _chromium: chromium,
         };
-        let deny = json!({"behavior": "deny", "eventsEnabled": true});
-        session
-            .ask(None, "Browser.setDownloadBehavior", deny)
-            .await?;
-        session.ask(None, "Target.setAutoAttach", attach()).await?;
+        let deny = SetDownloadBehaviorParams {
+            events_enabled: Some(true),
+            ..SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny)
+        };
+        session.ask(None, deny).await?;
+        session.ask(None, attach()).await?;
         Ok(session)
     }
 
@@ -94,13 +114,13 @@ impl Session {
         self.link.is_gone()
     }
 
-    async fn ask(
+    /// Gives a command, and waits for what it is answered with.
+    async fn ask<C: Command>(
         &self,
-        session: Option<&str>,
-        method: &'static str,
-        params: Value,
-    ) -> Result<Value, LinkError> {
-        self.link.ask(session, method, params, ANSWER).await
+        session: Option<&SessionId>,
+        command: C,
+    ) -> Result<C::Response, LinkError> {
+        self.link.ask(session, command, self.answer).await
     }
 
     /// The tab that is looked at, if a page was opened.
@@ -123,17 +143,18 @@ impl Session {
             Some(tab) => tab,
             None => self.new_tab().await?,
         };
-        let session = Some(tab.session.as_str());
-        let to = json!({"url": url.as_str()});
-        let answer = match self.link.ask(session, "Page.navigate", to, self.time).await {
-            Err(LinkError::Silent(seconds)) => {
+        let session = Some(&tab.session);
+        let to = NavigateParams::new(url.as_str());
+        let answer: NavigateReturns = match self.link.ask(session, to, self.time).await {
+            Err(LinkError::Silent(limit)) => {
                 // The page that was there before stays.
-                self.ask(session, "Page.stopLoading", json!({})).await?;
+                self.ask(session, StopLoadingParams::default()).await?;
+                let seconds = limit.as_secs_f64();
                 return Err(format!("`{url}` did not answer within {seconds} s").into());
             }
             answer => answer?,
         };
-        if let Some(why) = answer.get("errorText").and_then(Value::as_str) {
+        if let Some(why) = answer.error_text {
             let why = match self.gate.refusals(url.host_str()).as_slice() {
                 [] if why == "net::ERR_ABORTED" => {
                     // That it is a download is said a moment later; what is none shows nothing, as a 204 does.
@@ -143,7 +164,7 @@ impl Session {
                         Err(_) => "the server sent nothing that can be shown".to_owned(),
                     }
                 }
-                [] => why.to_owned(),
+                [] => why,
                 refusals => refusals.join("; "),
             };
             let url = short(url.as_str(), 200).into_owned();
@@ -153,12 +174,10 @@ impl Session {
     }
 
     async fn new_tab(&self) -> Answer<Tab> {
-        let empty = json!({"url": "about:blank"});
-        let created = self.ask(None, "Target.createTarget", empty).await?;
-        let target = created.get("targetId").and_then(Value::as_str);
-        let target = target.ok_or("the browser opened no tab")?;
-        let is_there = |tab: &Tab| tab.target == target;
-        let until = Instant::now() + ANSWER;
+        let empty = CreateTargetParams::new("about:blank");
+        let created = self.ask(None, empty).await?;
+        let is_there = |tab: &Tab| tab.target == created.target_id;
+        let until = Instant::now() + self.answer;
         let there = self.tabs.until(|state| state.tabs.iter().any(is_there));
         timeout_at(until, there)
             .await
@@ -174,10 +193,10 @@ impl Session {
             () = self.link.gone() => return Err(LinkError::Gone.into()),
         };
         if !in_time && let Some(tab) = self.tabs.current() {
-            self.ask(Some(&tab.session), "Page.stopLoading", json!({}))
+            self.ask(Some(&tab.session), StopLoadingParams::default())
                 .await?;
             let mut state = self.tabs.state();
-            let seconds = self.time.as_secs();
+            let seconds = self.time.as_secs_f64();
             state.note(format!(
                 "the page was still loading after {seconds} s and was stopped: it may be incomplete"
             ));
@@ -210,15 +229,14 @@ impl Session {
     }
 
     /// Lets the page do what it put off.
-    async fn pause(&self, tab: &Tab) -> Answer<()> {
-        let world = self.world(&tab.session, &tab.target).await?;
-        let script = include_str!("../script/pause.js");
-        let pause = json!({"expression": script, "contextId": world, "awaitPromise": true});
-        let session = Some(tab.session.as_str());
-        self.link
-            .ask(session, "Runtime.evaluate", pause, PAUSE)
-            .await?;
-        Ok(())
+    async fn pause(&self, tab: &Tab) -> Answer<IgnoredAny> {
+        let pause = EvaluateParams {
+            context_id: Some(self.world(&tab.session, tab.frame()).await?),
+            await_promise: Some(true),
+            ..EvaluateParams::new(include_str!("../script/pause.js"))
+        };
+        let session = Some(&tab.session);
+        Ok(self.link.ask(session, pause, PAUSE).await?)
     }
 
     /// What happened since it was last said: dialogs, downloads, tabs, and what was kept from the network.
@@ -229,7 +247,7 @@ impl Session {
     }
 
     /// The tabs, and which of them is looked at.
-    pub(super) fn tabs(&self) -> (Vec<Tab>, Option<String>) {
+    pub(super) fn tabs(&self) -> (Vec<Tab>, Option<SessionId>) {
         let state = self.tabs.state();
         (state.tabs.clone(), state.current.clone())
     }
@@ -251,54 +269,59 @@ impl Session {
         if let Some(tab) = self.tabs.current() {
             // It may take its time to go, and is none of ours from now on.
             self.tabs.state().detached(&tab.session);
-            let close = json!({"targetId": tab.target});
-            let _ = self.ask(None, "Target.closeTarget", close).await;
+            let _ = self.ask(None, CloseTargetParams::new(tab.target)).await;
         }
     }
 
     /// Where our scripts run in a frame: beside the page's own, which can neither see nor change what they use.
-    async fn world(&self, session: &str, frame: &str) -> Answer<i64> {
-        let world = json!({"frameId": frame, "worldName": "agent"});
-        let world = self
-            .ask(Some(session), "Page.createIsolatedWorld", world)
-            .await?;
-        let id = world.get("executionContextId").and_then(Value::as_i64);
-        Ok(id.ok_or("the page has no place for scripts")?)
+    async fn world(&self, session: &SessionId, frame: FrameId) -> Answer<ExecutionContextId> {
+        let world = CreateIsolatedWorldParams {
+            world_name: Some("agent".to_owned()),
+            ..CreateIsolatedWorldParams::new(frame)
+        };
+        Ok(self.ask(Some(session), world).await?.execution_context_id)
     }
 
     /// What a script says of the outermost frame of a tab.
     async fn evaluate(&self, tab: &Tab, script: &str) -> Answer<Value> {
-        let world = self.world(&tab.session, &tab.target).await?;
-        let script = json!({"expression": script, "contextId": world, "returnByValue": true});
-        let session = Some(tab.session.as_str());
-        value(&self.ask(session, "Runtime.evaluate", script).await?)
+        let script = EvaluateParams {
+            context_id: Some(self.world(&tab.session, tab.frame()).await?),
+            return_by_value: Some(true),
+            ..EvaluateParams::new(script)
+        };
+        let said = self.ask(Some(&tab.session), script).await?;
+        value(said.result, said.exception_details)
     }
 
     /// What a function says that is called on an element.
     async fn call(&self, element: &Element, function: &str, arguments: &[Value]) -> Answer<Value> {
-        let session = Some(element.session.as_str());
-        let world = self.world(&element.session, &element.frame).await?;
-        let node = json!({"backendNodeId": element.backend, "executionContextId": world});
-        let node = self.ask(session, "DOM.resolveNode", node).await?;
-        let arguments: Vec<_> = arguments
-            .iter()
-            .map(|value| json!({"value": value}))
-            .collect();
-        let call = json!({
-            "objectId": node.pointer("/object/objectId"),
-            "functionDeclaration": function,
-            "arguments": arguments,
-            "returnByValue": true,
+        let session = Some(&element.session);
+        let world = self.world(&element.session, element.frame.clone()).await?;
+        let node = ResolveNodeParams {
+            backend_node_id: Some(element.backend),
+            execution_context_id: Some(world),
+            ..ResolveNodeParams::default()
+        };
+        let node = self.ask(session, node).await?.object;
+        let arguments = arguments.iter().cloned().map(|value| CallArgument {
+            value: Some(value),
+            ..CallArgument::default()
         });
-        value(&self.ask(session, "Runtime.callFunctionOn", call).await?)
+        let call = CallFunctionOnParams {
+            object_id: node.object_id,
+            arguments: Some(arguments.collect()),
+            return_by_value: Some(true),
+            ..CallFunctionOnParams::new(function)
+        };
+        let said = self.ask(session, call).await?;
+        value(said.result, said.exception_details)
     }
 }
 
-fn value(answer: &Value) -> Answer<Value> {
-    if let Some(why) = answer.pointer("/exceptionDetails/exception/description") {
-        let why = on_one_line(why.as_str().unwrap_or_default());
+fn value(said: RemoteObject, fault: Option<ExceptionDetails>) -> Answer<Value> {
+    if let Some(why) = fault.and_then(|fault| fault.exception?.description) {
+        let why = on_one_line(&why);
         return Err(format!("the page did not let itself be asked: {}", short(&why, 300)).into());
     }
-    let value = answer.pointer("/result/value");
-    Ok(value.cloned().unwrap_or_default())
+    Ok(said.value.unwrap_or_default())
 }

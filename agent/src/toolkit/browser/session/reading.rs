@@ -1,8 +1,14 @@
 use super::{Answer, Session};
 use crate::toolkit::browser::tabs::Tab;
 use crate::toolkit::browser::tree::{self, Document, Node, on_one_line};
+use chromiumoxide::cdp::browser_protocol::accessibility::GetFullAxTreeParams;
+use chromiumoxide::cdp::browser_protocol::dom::{BackendNodeId, GetFrameOwnerParams};
+use chromiumoxide::cdp::browser_protocol::network::LoaderId;
+use chromiumoxide::cdp::browser_protocol::page::{
+    CaptureScreenshotParams, FrameId, GetFrameTreeParams,
+};
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// How many elements a page may have to be shown as a tree.
@@ -23,10 +29,34 @@ pub(in super::super) struct Page {
 
 /// A frame, and what was loaded into it.
 struct Place {
-    session: String,
-    frame: String,
-    loader: String,
-    parent: Option<(String, String)>,
+    session: SessionId,
+    frame: FrameId,
+    loader: LoaderId,
+    /// The session of what it stands in.
+    parent: Option<SessionId>,
+}
+
+/// The frames of a session, and of each what is needed: the crate's own types name everything that a browser may say of one,
+/// and take nothing that a newer browser says.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frames {
+    frame_tree: Branch,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Branch {
+    frame: Leaf,
+    #[serde(default)]
+    child_frames: Vec<Branch>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Leaf {
+    id: FrameId,
+    loader_id: LoaderId,
 }
 
 impl Session {
@@ -101,11 +131,8 @@ impl Session {
     /// What is seen of the page, as a PNG in base64.
     pub(in super::super) async fn screenshot(&self) -> Answer<String> {
         let tab = self.tab()?;
-        let take = json!({"format": "png"});
-        let session = Some(tab.session.as_str());
-        let taken = self.ask(session, "Page.captureScreenshot", take).await?;
-        let data = taken.get("data").and_then(Value::as_str);
-        Ok(data.ok_or("the browser took no picture")?.to_owned())
+        let take = CaptureScreenshotParams::default();
+        Ok(self.ask(Some(&tab.session), take).await?.data.into())
     }
 
     /// The frames of a tab, the outermost first, each after the one in which it stands.
@@ -115,31 +142,21 @@ impl Session {
         let frames = tab.frames.iter();
         let sessions = frames.map(|frame| (frame.session.clone(), Some(frame.parent.clone())));
         for (session, parent) in std::iter::once(outermost).chain(sessions) {
-            let tree = self
-                .ask(Some(&session), "Page.getFrameTree", json!({}))
-                .await;
+            let tree = GetFrameTreeParams::default();
+            let tree = self.link.ask(Some(&session), tree, self.answer).await;
             // A frame may go away while it is looked at.
-            let Ok(tree) = tree else { continue };
-            let mut open = vec![(tree.get("frameTree"), parent)];
-            while let Some((Some(branch), parent)) = open.pop() {
-                let text = |pointer| {
-                    let text = branch.pointer(pointer).and_then(Value::as_str);
-                    text.unwrap_or_default().to_owned()
-                };
-                let frame = text("/frame/id");
-                for child in branch
-                    .get("childFrames")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                {
-                    open.push((Some(child), Some(session.clone())));
-                }
+            let Ok(Frames { frame_tree }) = tree else {
+                continue;
+            };
+            let mut open = vec![(frame_tree, parent)];
+            while let Some((branch, parent)) = open.pop() {
+                let inner = branch.child_frames.into_iter();
+                open.extend(inner.map(|child| (child, Some(session.clone()))));
                 places.push(Place {
                     session: session.clone(),
-                    parent: parent.map(|parent| (parent, frame.clone())),
-                    loader: text("/frame/loaderId"),
-                    frame,
+                    frame: branch.frame.id,
+                    loader: branch.frame.loader_id,
+                    parent,
                 });
             }
         }
@@ -148,10 +165,10 @@ impl Session {
     }
 
     /// What is loaded into a frame now.
-    pub(super) async fn loader(&self, tab: &Tab, frame: &str) -> Answer<Option<String>> {
+    pub(super) async fn loader(&self, tab: &Tab, frame: &FrameId) -> Answer<Option<LoaderId>> {
         let mut places = self.places(tab).await?.into_iter();
         Ok(places
-            .find(|place| place.frame == frame)
+            .find(|place| place.frame == *frame)
             .map(|place| place.loader))
     }
 
@@ -163,8 +180,8 @@ impl Session {
         let mut documents: Vec<Document> = Vec::new();
         for place in self.places(tab).await? {
             let owner = match &place.parent {
-                Some((session, frame)) => {
-                    let Ok(backend) = self.owner(session, frame).await else {
+                Some(session) => {
+                    let Ok(backend) = self.owner(session, &place.frame).await else {
                         continue;
                     };
                     // Which document has the element is known by the session alone: no two of one have it.
@@ -179,18 +196,18 @@ impl Session {
                 }
                 None => None,
             };
-            let whole = json!({"frameId": place.frame});
-            let session = Some(place.session.as_str());
-            let tree = self
-                .ask(session, "Accessibility.getFullAXTree", whole)
-                .await;
-            let tree = match (tree, &place.parent) {
+            let whole = GetFullAxTreeParams {
+                frame_id: Some(place.frame.clone()),
+                ..GetFullAxTreeParams::default()
+            };
+            let tree = self.link.ask(Some(&place.session), whole, self.answer);
+            let Tree { nodes } = match (tree.await, &place.parent) {
                 (Ok(tree), _) => tree,
                 (Err(_), Some(_)) => continue,
                 (Err(error), None) => return Err(error.into()),
             };
             documents.push(Document {
-                nodes: serde_json::from_value::<Tree>(tree)?.nodes,
+                nodes,
                 session: place.session,
                 frame: place.frame,
                 loader: place.loader,
@@ -201,10 +218,12 @@ impl Session {
     }
 
     /// The element in which a frame stands, by its number in the session of what is around it.
-    pub(super) async fn owner(&self, session: &str, frame: &str) -> Answer<i64> {
-        let frame = json!({"frameId": frame});
-        let owner = self.ask(Some(session), "DOM.getFrameOwner", frame).await?;
-        let backend = owner.get("backendNodeId").and_then(Value::as_i64);
-        Ok(backend.ok_or("a frame stands nowhere")?)
+    pub(super) async fn owner(
+        &self,
+        session: &SessionId,
+        frame: &FrameId,
+    ) -> Answer<BackendNodeId> {
+        let frame = GetFrameOwnerParams::new(frame.clone());
+        Ok(self.ask(Some(session), frame).await?.backend_node_id)
     }
 }
