@@ -3,10 +3,8 @@ use super::git::Git;
 use super::search::Search;
 use super::{FileSystem, Limits, Todo, Workspace, ask_user};
 use crate::model::Model;
-use crate::run::{Brought, Extension};
 use crate::tool::list::kind::Itself;
-use crate::tool::{BoxError, IntoTools, Tool, ToolSetError, Tools};
-use async_trait::async_trait;
+use crate::tool::{IntoTools, Tool, ToolSetError, Tools};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -135,17 +133,6 @@ impl<S: Send + Sync + 'static> IntoTools<S, Itself> for Toolkit {
             tools.extend(ask);
         }
         tools
-    }
-}
-
-#[async_trait]
-impl Extension for Toolkit {
-    fn name(&self) -> &str {
-        "toolkit"
-    }
-
-    async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-        Ok(brought.tools(self.clone())?)
     }
 }
 

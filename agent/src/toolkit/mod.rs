@@ -3,12 +3,13 @@
 #![doc = include_str!("tools.md")]
 // Read `path`, `file_system` and `workspace` (the folder that nothing leaves; `memory` is another, `testing` holds any to
 // the rules), `guard` and `approval` (what a person must agree to), `text` and `limits` (what bytes are, and how much of them is said),
-// `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, and `kit`, which
-// registers them. Then what a program has to ask for: `shell` (commands) and `code` (programs), both over `process`, `web`, and
+// `walk` and `ignored` (the way through a folder), the groups `files`, `search`, `git`, `todo` and `ask`, `kit`, which
+// registers them, and `bring`, by which an agent gets any group as an extension. Then what a program has to ask for: `shell` (commands) and `code` (programs), both over `process`, `web`, and
 // `browser` (over `process` and `web`).
 
 mod approval;
 mod ask;
+mod bring;
 #[cfg(all(feature = "toolkit-browser", unix))]
 mod browser;
 #[cfg(all(feature = "toolkit-code", unix))]
@@ -59,5 +60,5 @@ pub use search::{FindKind, Search};
 pub use shell::{Processes, RuleError, Rules, Shell, Verdict};
 pub use todo::{Todo, TodoItem, TodoStatus};
 #[cfg(feature = "toolkit-web")]
-pub use web::{Lookup, SearchBackend, SearchHit, Web, WebBuilder, WebSearch};
+pub use web::{Lookup, SearchBackend, SearchHit, Searxng, Web, WebBuilder, WebSearch};
 pub use workspace::Workspace;

@@ -2,8 +2,12 @@
 
 use crate::server::Server;
 use crate::{browser, is_there, reference, sandboxed};
+use agent::Agent;
+use agent::message::ToolCall;
+use agent::model::{ScriptedModel, Step};
 use agent::toolkit::{Browser, ReadAs};
 use agent::tools;
+use serde_json::json;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -207,6 +211,7 @@ async fn a_browser_that_ends_in_the_middle_is_said_and_the_next_call_starts_anot
 #[tokio::test]
 async fn a_page_that_never_answers_is_closed_and_the_browser_goes_on() {
     let Some(browser) = browser() else { return };
+    let browser = browser.answer_limit(Duration::from_secs(4));
     let page = "<button onclick='for (;;);'>Hang</button>";
     let server = Server::of(&[("/", page), ("/two", "<h1>second</h1>")]).await;
     let shown = browser.browser_open(&server.url("/")).await.unwrap();
@@ -217,7 +222,7 @@ async fn a_page_that_never_answers_is_closed_and_the_browser_goes_on() {
         .to_string();
     assert_eq!(
         said,
-        "the page did not answer within 15 s; tab 1 was closed; no tab is left"
+        "the page did not answer within 4 s; tab 1 was closed; no tab is left"
     );
     assert!(
         browser
@@ -285,6 +290,33 @@ async fn a_browser_that_is_missing_or_does_not_start_is_said_with_what_to_do() {
             "{said}"
         );
     }
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn an_agent_brings_it_in_as_an_extension_and_ends_it_when_it_stops() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::of(&[("/", "<h1>here</h1>")]).await;
+    let traced = Traced::new("brought");
+    let open = json!({ "url": server.url("/") }).to_string();
+    let model = ScriptedModel::new([
+        Step::call(ToolCall::new("1", "browser_open", open)),
+        Step::text("read"),
+    ]);
+    let agent = Agent::builder::<()>(model)
+        .extension(traced.browser())
+        .await
+        .unwrap()
+        .build()
+        .unwrap();
+    agent.run("read the page").await.unwrap();
+    let profile = traced.profile();
+    assert!(profile.exists());
+    agent.stop().await.unwrap();
+    assert_eq!(processes(&profile), Vec::<String>::new());
+    assert!(!profile.exists());
 }
 
 #[test]

@@ -7,6 +7,8 @@
     reason = "tests"
 )]
 
+mod searxng;
+
 use agent::toolkit::{Lookup, SearchBackend, SearchHit, Web, WebSearch};
 use agent::{BoxError, ToolContext};
 use async_trait::async_trait;

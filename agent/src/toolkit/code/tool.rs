@@ -16,7 +16,7 @@ const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
 const FILE: u64 = 256 * 1024 * 1024;
 
 /// Runs programs that the model writes, in Python or JavaScript, each as a process in a workspace. For an agent's
-/// `.tools(..)`. Unix only.
+/// `.tools(..)` or `.extension(..)`. Unix only.
 ///
 /// A program starts in the workspace's folder, with an [`Environment`] without the host's secrets, nothing to read and a
 /// time limit; when the call ends, nothing of it is left, as of a command of [`Shell`](crate::toolkit::Shell). What else it

@@ -1,10 +1,8 @@
 use super::Shell;
-use crate::run::{Brought, Extension};
-use crate::tool::{BoxError, Permission, ToolContext, ToolError};
+use crate::tool::{Permission, ToolContext, ToolError};
 use crate::toolkit::limits::beginning;
 use crate::toolkit::process::{End, Kept, output, run, shown, status_of};
 use agent_macros::tool;
-use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -298,20 +296,4 @@ fn first_line(command: &str) -> String {
         ""
     };
     format!("{shown}{more}")
-}
-
-#[async_trait]
-impl Extension for Processes {
-    fn name(&self) -> &str {
-        "processes"
-    }
-
-    async fn start(&self, brought: &mut Brought) -> Result<(), BoxError> {
-        Ok(brought.tools(self.clone())?)
-    }
-
-    async fn stop(&self) -> Result<(), BoxError> {
-        self.end_all().await;
-        Ok(())
-    }
 }

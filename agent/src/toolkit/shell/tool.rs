@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs commands in a workspace, each with a time limit, for an agent's `.tools(..)`. Unix only.
+/// Runs commands in a workspace, each with a time limit, for an agent's `.tools(..)` or
+/// `.extension(..)`. Unix only.
 ///
 /// A command is text for `bash`, or `sh` where there is none. It starts in the workspace's folder, with an
 /// [`Environment`] without the host's secrets, nothing to read and no terminal. It is **not** confined to the folder: it may

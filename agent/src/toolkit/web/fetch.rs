@@ -20,7 +20,8 @@ const MOST_REDIRECTS: usize = 5;
 /// How much is shown of a page, in bytes.
 const MOST_SHOWN: usize = 32 * 1024;
 
-/// Fetches pages of the public internet as text, for an agent's `.tools(..)`.
+/// Fetches pages of the public internet as text, for an agent's `.tools(..)` or
+/// `.extension(..)`.
 ///
 /// A model, and every page that it reads, chooses what is fetched. So nothing else is reached: every address that a
 /// name has is judged when it is connected to, in each redirect too, and whatever is private, of this machine, of this
@@ -186,18 +187,9 @@ impl Web {
         }
         let status = response.status().to_string();
         let kind = response.headers().get(CONTENT_TYPE).map(text);
-        let mut body = Vec::new();
-        let mut is_cut = false;
-        let mut pieces = response.bytes_stream();
-        while let Some(piece) = pieces.next().await {
-            let piece = piece.map_err(|error| said(&error, &url))?;
-            let room = self.size - body.len();
-            body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
-            if piece.len() > room {
-                is_cut = true;
-                break;
-            }
-        }
+        let (body, is_cut) = body(response, self.size)
+            .await
+            .map_err(|error| said(&error, &url))?;
         Ok(Fetched {
             url,
             status,
@@ -206,6 +198,24 @@ impl Web {
             is_cut,
         })
     }
+}
+
+/// The first bytes of an answer, and whether they are not all of it.
+pub(super) async fn body(
+    response: Response,
+    most: usize,
+) -> Result<(Vec<u8>, bool), reqwest::Error> {
+    let mut body = Vec::new();
+    let mut pieces = response.bytes_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece?;
+        let room = most - body.len();
+        body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
+        if piece.len() > room {
+            return Ok((body, true));
+        }
+    }
+    Ok((body, false))
 }
 
 /// What a failure says: of one that the guard refused its own sentence, else where it broke.

@@ -2,6 +2,7 @@ use crate::tool::{BoxError, ToolError};
 use agent_macros::tool;
 use async_trait::async_trait;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Who searches the web for [`WebSearch`]: an engine behind an HTTP interface, an index of your own, a list in a test.
 #[async_trait]
@@ -25,7 +26,8 @@ pub struct SearchHit {
     pub snippet: String,
 }
 
-/// Searching the web through a backend of the program's, for an agent's `.tools(..)`.
+/// Searching the web through a backend of the program's, for an agent's `.tools(..)` or
+/// `.extension(..)`.
 ///
 /// ```
 /// use agent::BoxError;
@@ -44,7 +46,15 @@ pub struct SearchHit {
 /// ```
 #[derive(Debug)]
 pub struct WebSearch<B> {
-    backend: B,
+    backend: Arc<B>,
+}
+
+impl<B> Clone for WebSearch<B> {
+    fn clone(&self) -> Self {
+        Self {
+            backend: Arc::clone(&self.backend),
+        }
+    }
 }
 
 /// How much of a title or of a snippet is shown, in bytes.
@@ -53,7 +63,9 @@ const MOST_TEXT: usize = 500;
 impl<B: SearchBackend> WebSearch<B> {
     /// Searching with this backend.
     pub fn new(backend: B) -> Self {
-        Self { backend }
+        Self {
+            backend: Arc::new(backend),
+        }
     }
 }
 
