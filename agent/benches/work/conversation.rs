@@ -2,9 +2,10 @@
 
 use super::{SMALL, by_hand, tools};
 use agent::message::{Part, Reply, StopReason, ToolCall};
-use agent::model::FunctionModel;
+use agent::model::{Model, ModelError, ModelEvent, ModelStream, Request};
 use agent::{After, Agent, Before, Limits, after_calls, before_calls};
-use futures_util::future::join_all;
+use futures_util::future::{self, BoxFuture, join_all};
+use futures_util::{StreamExt, stream};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,6 +14,33 @@ const CALLS: usize = 4;
 
 fn call_id(turn: usize, at: usize) -> String {
     format!("call_{turn}_{at}")
+}
+
+/// A model that answers at once and in one piece, as the one by hand does.
+struct InMemory(Arc<AtomicUsize>);
+
+impl InMemory {
+    fn reply(&self) -> Reply {
+        let turn = self.0.load(Relaxed);
+        if turn == 0 {
+            return Reply::new([Part::text("done")], StopReason::Stop);
+        }
+        self.0.store(turn - 1, Relaxed);
+        let call = |at| Part::call(ToolCall::new(call_id(turn, at), "get_weather", SMALL));
+        let calls: Vec<Part> = (0..CALLS).map(call).collect();
+        Reply::new(calls, StopReason::ToolUse)
+    }
+}
+
+impl Model for InMemory {
+    fn name(&self) -> &'static str {
+        "in memory"
+    }
+
+    fn stream<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>> {
+        let finished = Ok(ModelEvent::Finished(self.reply()));
+        Box::pin(future::ready(Ok(stream::iter([finished]).boxed())))
+    }
 }
 
 /// An agent whose model asks for as many turns as it is told.
@@ -25,16 +53,7 @@ impl Conversation {
     pub(crate) fn new() -> Self {
         let turns = Arc::new(AtomicUsize::new(0));
         let left = Arc::clone(&turns);
-        let model = FunctionModel::new(move |_| {
-            let turn = left.load(Relaxed);
-            if turn == 0 {
-                return Ok(Reply::new([Part::text("done")], StopReason::Stop));
-            }
-            left.store(turn - 1, Relaxed);
-            let call = |at| Part::call(ToolCall::new(call_id(turn, at), "get_weather", SMALL));
-            let calls: Vec<Part> = (0..CALLS).map(call).collect();
-            Ok(Reply::new(calls, StopReason::ToolUse))
-        });
+        let model = InMemory(left);
         let limits = Limits::new()
             .turns(100_000)
             .calls(1_000_000)
