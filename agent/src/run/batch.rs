@@ -144,7 +144,7 @@ impl Drive<'_> {
             .into_iter()
             .zip(open.iter())
             .enumerate()
-            .map(|(index, (call, open))| slot(host, head, index, call, open))
+            .map(|(index, (call, open))| slot(host, head, tools, index, call, open))
             .collect();
         let desk = Desk {
             tools,
@@ -243,13 +243,15 @@ fn not_begun(cause: &Cause) -> CallEnd {
 pub(super) fn slot<'a>(
     host: &Arc<RunHost>,
     head: &Head,
+    tools: &'a ToolSet,
     index: usize,
     call: &'a ToolCall,
     open: &OpenCall,
 ) -> Slot<'a> {
     let key = CallKey::place(head.turn, index);
     let mending = host.agent(&head.handed_to).setup().mending;
-    Slot::new(call, context(host, key, call, open), mending).with_edit(open)
+    let context = context(host, key, call, open);
+    Slot::new(call, tools.get(&call.name), context, mending).with_edit(open)
 }
 
 fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
@@ -307,8 +309,8 @@ async fn admit_each<'a>(
             Stage::Edited => (true, AskedBefore::Edited),
             Stage::Cleared { approved } => (*approved, AskedBefore::Yes),
             // It was allowed to run once, in a process that is gone.
-            Stage::Started if is_idempotent(desk, slot) => (true, AskedBefore::Yes),
-            Stage::Suspended { inner: Some(_), .. } if !is_no_agent(desk, slot) => {
+            Stage::Started if is_idempotent(slot) => (true, AskedBefore::Yes),
+            Stage::Suspended { inner: Some(_), .. } if !is_no_agent(slot) => {
                 (true, AskedBefore::Yes)
             }
             // What takes the place of an agent cannot go on with its run, and nobody has agreed to it.
@@ -346,7 +348,7 @@ async fn admit_each<'a>(
                 ready.push((index, call));
             }
             Admitted::Waits(why) => {
-                open.shown = slot.tool(desk.tools).map(|tool| slot.shown(tool));
+                open.shown = slot.tool.map(|tool| slot.shown(tool));
                 waits.get_or_insert_with(|| slot.call.name.clone());
                 open.stage = Stage::Waiting { why, decided: None };
             }
@@ -361,7 +363,7 @@ async fn admit_each<'a>(
 fn take_answer(desk: &Desk<'_>, slot: &Slot<'_>, open: &mut OpenCall) -> Option<Cause> {
     let stage = std::mem::replace(&mut open.stage, Stage::Started);
     let mut end = stage.into_end();
-    let stop = desk.take_in(slot.tool(desk.tools), &mut end);
+    let stop = desk.take_in(slot.tool, &mut end);
     open.stage = Stage::Finished(end);
     stop
 }
@@ -376,15 +378,14 @@ fn is_what_was_shown(slot: &Slot<'_>, tool: &Tool, open: &OpenCall) -> bool {
     })
 }
 
-fn is_idempotent(desk: &Desk<'_>, slot: &Slot<'_>) -> bool {
-    slot.tool(desk.tools)
+fn is_idempotent(slot: &Slot<'_>) -> bool {
+    slot.tool
         .is_some_and(|tool| tool.definition().policy.idempotent)
 }
 
 /// Whether the call is of a tool that is known and no agent.
-fn is_no_agent(desk: &Desk<'_>, slot: &Slot<'_>) -> bool {
-    slot.tool(desk.tools)
-        .is_some_and(|tool| agent_of(tool).is_none())
+fn is_no_agent(slot: &Slot<'_>) -> bool {
+    slot.tool.is_some_and(|tool| agent_of(tool).is_none())
 }
 
 /// Says of every call that it starts, if that was not said before.

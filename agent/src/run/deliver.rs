@@ -42,10 +42,10 @@ impl Drive<'_> {
         };
         let calls = self.state.last_calls().into_iter().zip(&open).enumerate();
         let slots: Vec<Slot<'_>> = calls
-            .map(|(index, (call, open))| slot(host, head, index, call, open))
+            .map(|(index, (call, open))| slot(host, head, tools, index, call, open))
             .collect();
         for slot in &slots {
-            if let Some(tool) = slot.tool(tools) {
+            if let Some(tool) = slot.tool {
                 // Hooks see the arguments as the tool had them: mended.
                 let _ = tool.prepare(slot.arguments(), &slot.context);
             }

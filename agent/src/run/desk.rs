@@ -23,6 +23,8 @@ use std::sync::{Arc, OnceLock};
 /// One call with its context and its arguments. Outlives the prepared call, which borrows from it.
 pub(super) struct Slot<'a> {
     pub(super) call: &'a ToolCall,
+    /// `None` where no tool of that name was offered.
+    pub(super) tool: Option<&'a Tool>,
     pub(super) context: ToolContext,
     own: Arguments<'a>,
     /// Those that were written in their place before this process came to the call.
@@ -35,9 +37,15 @@ pub(super) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    pub(super) fn new(call: &'a ToolCall, context: ToolContext, mending: Mending) -> Self {
+    pub(super) fn new(
+        call: &'a ToolCall,
+        tool: Option<&'a Tool>,
+        context: ToolContext,
+        mending: Mending,
+    ) -> Self {
         Self {
             call,
+            tool,
             context,
             own: Arguments::new(&call.arguments, mending),
             given: None,
@@ -75,10 +83,6 @@ impl<'a> Slot<'a> {
     /// The text that a hook or a person wrote in place of the model's.
     pub(super) fn edited(&self) -> Option<&str> {
         self.written().map(Arguments::text)
-    }
-
-    pub(super) fn tool<'t>(&self, tools: &'t ToolSet) -> Option<&'t Tool> {
-        tools.get(&self.call.name)
     }
 
     /// What a person is shown of the call, and what it is a call of.
@@ -173,7 +177,7 @@ impl<'a> Desk<'a> {
         mut approved: bool,
         before: AskedBefore,
     ) -> Admitted<'a> {
-        let Some(tool) = slot.tool(self.tools) else {
+        let Some(tool) = slot.tool else {
             let end = CallEnd::unknown_tool(&slot.call.name, self.tools.names());
             return Admitted::Ended(Box::new(end));
         };
@@ -331,8 +335,8 @@ impl<'a> Desk<'a> {
         wishes
     }
 
-    fn hooks_after<'s>(&'s self, slot: &Slot<'_>) -> impl Iterator<Item = &'s Arc<dyn Hook>> {
-        let of_tool = slot.tool(self.tools).map_or(&[][..], Tool::hooks);
+    fn hooks_after<'s>(&'s self, slot: &'s Slot<'_>) -> impl Iterator<Item = &'s Arc<dyn Hook>> {
+        let of_tool = slot.tool.map_or(&[][..], Tool::hooks);
         self.setup.hooks.iter().chain(of_tool)
     }
 
@@ -342,7 +346,7 @@ impl<'a> Desk<'a> {
         let info = CallInfo::new(
             slot.call,
             slot.arguments(),
-            slot.tool(self.tools).map(Tool::definition),
+            slot.tool.map(Tool::definition),
             &slot.context,
         );
         for hook in self.hooks_after(slot) {
@@ -364,7 +368,7 @@ impl<'a> Desk<'a> {
 
     /// Takes out of an end what the model may not read, and puts elsewhere what is too large for it.
     async fn make_readable(&self, slot: &Slot<'_>, end: &mut CallEnd) {
-        let tool = slot.tool(self.tools);
+        let tool = slot.tool;
         self.setup.redact(&mut end.content);
         if let Some(store) = &self.setup.artifacts
             && !end.is_error()

@@ -33,7 +33,7 @@ impl RunHost {
             host: self,
             standing: Some(&rejected),
         };
-        let slot = Slot::new(call, context, setup.mending);
+        let slot = Slot::new(call, tools.get(&call.name), context, setup.mending);
         let mut end = self.invoked(&desk, &slot, approved).await;
         self.wish(desk.after(&mut [(&slot, &mut end)]).await);
         if let Some(onward) = end.onward.take() {
@@ -58,7 +58,7 @@ impl RunHost {
         let call = match admitted.unwrap_or_else(Admitted::Stopped) {
             Admitted::Ready(call) => call,
             Admitted::Waits(_) => {
-                return match slot.tool(desk.tools) {
+                return match slot.tool {
                     Some(tool) => CallEnd::needs_approval(tool.definition()),
                     None => CallEnd::unknown_tool(&slot.call.name, desk.tools.names()),
                 };

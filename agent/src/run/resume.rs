@@ -58,7 +58,7 @@ fn check_calls(
                     continue;
                 };
                 let mending = agent.setup().mending;
-                let slot = slot(host, &state.head, index, call, open);
+                let slot = slot(host, &state.head, tools, index, call, open);
                 let arguments = Arguments::replaced(text.as_str(), mending);
                 if let Err(end) = tool.prepare(&arguments, &slot.context) {
                     let problems = end.content.iter().filter_map(Content::as_text);

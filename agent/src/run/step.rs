@@ -79,7 +79,7 @@ impl<'a> Drive<'a> {
         let mut next = NextTurn::default();
         let all = agent.tools();
         let mut findable = Vec::new();
-        let is_plain = setup.steps.is_empty() && all.iter().all(Tool::is_always_offered);
+        let is_plain = setup.steps.is_empty() && all.is_always_offered();
         let tools = if is_plain {
             all
         } else {

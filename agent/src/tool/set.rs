@@ -24,6 +24,8 @@ pub struct ToolSet {
     by_name: HashMap<Arc<str>, usize, FixedState>,
     /// What a model is told, kept from one request to the next.
     definitions: OnceLock<Definitions>,
+    /// Whether all of them are offered in every turn.
+    always_offered: OnceLock<bool>,
 }
 
 impl ToolSet {
@@ -65,7 +67,20 @@ impl ToolSet {
             tools,
             by_name,
             definitions: OnceLock::new(),
+            always_offered: OnceLock::new(),
         }
+    }
+
+    /// Before something of its tools changes.
+    fn forget(&mut self) {
+        self.definitions = OnceLock::new();
+        self.always_offered = OnceLock::new();
+    }
+
+    /// Whether nothing hides one of them in some turns.
+    pub(crate) fn is_always_offered(&self) -> bool {
+        let all = || self.tools.iter().all(Tool::is_always_offered);
+        *self.always_offered.get_or_init(all)
     }
 
     /// The tool of this name. To call it past an agent is to go without the agent's rules, hooks and limits:
@@ -229,7 +244,7 @@ impl ToolSet {
         mut which: impl FnMut(&ToolDefinition) -> bool,
         mut change: impl FnMut(&mut ToolPolicy),
     ) -> Self {
-        self.definitions = OnceLock::new();
+        self.forget();
         for tool in &mut self.tools {
             if which(tool.definition()) {
                 change(&mut tool.definition_mut().policy);
@@ -292,6 +307,7 @@ impl ToolSet {
         enabled: impl Fn(&TurnInfo<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
         let enabled: Arc<dyn Fn(&TurnInfo<'_>) -> bool + Send + Sync> = Arc::new(enabled);
+        self.forget();
         for tool in &mut self.tools {
             tool.add_enabled(Arc::clone(&enabled));
         }
@@ -299,7 +315,7 @@ impl ToolSet {
     }
 
     fn definition_mut(&mut self, name: &str) -> Result<&mut ToolDefinition, ToolSetError> {
-        self.definitions = OnceLock::new();
+        self.forget();
         self.by_name
             .get(name)
             .and_then(|&at| self.tools.get_mut(at))
