@@ -235,7 +235,7 @@ pub enum SessionError {
     Busy(String),
     /// It waits for decisions or answers.
     #[error(
-        "the conversation `{0}` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`"
+        "the conversation `{0}` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`, or give them up with `Paused::abandon`"
     )]
     Waits(String),
     /// It is to go on, and nothing was said in it yet.

@@ -134,7 +134,7 @@ async fn a_new_prompt_waits_until_the_decisions_are_in() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the conversation `c` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`"
+        "the conversation `c` waits for decisions or answers; take them with `Session::paused` and go on with `Agent::go_on`, or give them up with `Paused::abandon`"
     );
     assert!(session.paused().await.unwrap().is_some());
 }
