@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What it costs to build a crate of a hundred tools, in CPU seconds: written by hand with serde and schemars, and with
-`agent`. PERFORMANCE.md has the figures.
+`agent`; and what it costs to start it, to make what a model is told of its tools, and to call one of them. PERFORMANCE.md
+has the figures.
 
     python3 tests/build-cost.py            # by hand, the core, the defaults, everything
     python3 tests/build-cost.py core       # one of them
@@ -140,6 +141,7 @@ def measure(name):
     stripped = folder / "stripped"
     subprocess.run(["strip", "-o", stripped, binary], check=True)
     _, said = cpu([str(binary)], folder)
+    starts = [cpu([str(binary)], folder)[0] for _ in range(50)]
     row = {
         "crate": name,
         "crates": crates,
@@ -147,6 +149,7 @@ def measure(name):
         "one function touched": round(sorted(touched)[1], 1),
         "the crate in release": round(release, 1),
         "stripped MB": round(stripped.stat().st_size / 1e6, 1),
+        "cold start, ms": round(sorted(starts)[25] * 1000, 1),
         "says": said.split("\n")[:2],
     }
     shutil.rmtree(folder / "target")
