@@ -456,8 +456,11 @@ impl<'a> Batch<'a, '_> {
             tool: call.tool,
             run: self.effects.run(key, call),
         };
-        // Most calls wait for nothing, and need no place among those that do.
-        if let Some(ended) = future::poll_immediate(&mut running).await {
+        // Most calls wait for nothing, and need no place among those that do. Where the run is written down, each is looked at
+        // when its end can be written at once.
+        if !self.effects.keeps()
+            && let Some(ended) = future::poll_immediate(&mut running).await
+        {
             self.ended.push_back(ended);
         } else {
             self.running.push(running);
