@@ -1,6 +1,6 @@
 //! Which commands a text has, however deep they stand in it.
 
-use super::wrappers::{Inner, Known, inner};
+use super::wrappers::{Inner, Known, evaluates, inner};
 use brush_parser::ast::{
     AndOr, AndOrList, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget,
@@ -200,8 +200,10 @@ impl Walk<'_> {
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
                 self.test(inner)
             }
-            ExtendedTestExpr::UnaryTest(_, word) => self.word(word).map(drop),
-            ExtendedTestExpr::BinaryTest(_, left, right) => self.words([left, right]).map(drop),
+            ExtendedTestExpr::UnaryTest(_, word) => unevaluated(&self.word(word)?),
+            ExtendedTestExpr::BinaryTest(_, left, right) => {
+                self.words([left, right])?.iter().try_for_each(unevaluated)
+            }
         }
     }
 
@@ -227,10 +229,18 @@ impl Walk<'_> {
         if self.depth > DEEPEST {
             return Err("it is nested too deep".to_owned());
         }
+        // After `eval` and `time` it ends their options.
+        let words = match words.split_first() {
+            Some((Some(first), rest)) if first == "--" => rest.to_vec(),
+            _ => words,
+        };
         let Some((Some(name), arguments)) = words.split_first() else {
             return Err("which command it runs is decided only when it runs".to_owned());
         };
         let name = base(name).to_owned();
+        if evaluates(&name) {
+            arguments.iter().try_for_each(unevaluated)?;
+        }
         let inner = if self.follows {
             inner(&name, arguments)
         } else {
@@ -278,12 +288,7 @@ impl Walk<'_> {
                         .flat_map(|(key, value)| key.iter().chain([value]))
                         .collect(),
                 };
-                for value in self.words(values)? {
-                    // Arithmetic reads variables, and runs what stands in the index of an array there.
-                    if value.is_some_and(|text| text.contains("$(") || text.contains('`')) {
-                        return Err("a variable has text in it that a shell may run".to_owned());
-                    }
-                }
+                self.words(values)?.iter().try_for_each(unevaluated)?;
                 // After the name it is an argument, as in `export A=1` and `env A=1`.
                 self.word(word).map(Some)
             }
@@ -413,6 +418,17 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// That a text does not run where a shell reads it once more: what names a variable or a number is arithmetic to it, and it
+/// runs what stands in the index of an array there.
+fn unevaluated(word: &Known) -> Walked {
+    match word {
+        Some(text) if text.contains("$(") || text.contains('`') => {
+            Err("it has text in it that a shell may run as a part of arithmetic".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 

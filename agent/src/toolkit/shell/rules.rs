@@ -16,7 +16,7 @@ use super::wrappers::Known;
 ///   `bash script-from-a-pipe`), or that cannot be read.
 ///
 /// **A rule is not a sandbox.** It says what a text asks for, not what programs then do: `make` runs what a makefile says,
-/// `python` anything, and an allowed `git log` has options that write files. Allow what you would let a stranger run
+/// `python`, `docker`, `ssh` and `gdb` what they are given, and an allowed `git log` has options that write files. Allow what you would let a stranger run
 /// with any arguments, and confine the process that the agent runs in.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {

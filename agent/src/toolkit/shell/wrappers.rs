@@ -118,8 +118,37 @@ const WRAPPERS: &[Wrapper] = &[
         long_valued: &["--user", "--group", "--chdir"],
         own: 0,
     },
+    // Of these the options are many, and none of them is known here.
     Wrapper {
-        names: &["busybox", "toybox"],
+        names: &[
+            "busybox",
+            "caffeinate",
+            "choom",
+            "chpst",
+            "chronic",
+            "cpulimit",
+            "dbus-run-session",
+            "fakeroot",
+            "i386",
+            "ifne",
+            "linux32",
+            "linux64",
+            "numactl",
+            "pkexec",
+            "proxychains",
+            "proxychains4",
+            "rlwrap",
+            "softlimit",
+            "ssh-agent",
+            "systemd-inhibit",
+            "torify",
+            "torsocks",
+            "toybox",
+            "uclampset",
+            "unbuffer",
+            "x86_64",
+            "xvfb-run",
+        ],
         flags: "",
         valued: "",
         long_flags: &[],
@@ -127,7 +156,9 @@ const WRAPPERS: &[Wrapper] = &[
         own: 0,
     },
     Wrapper {
-        names: &["chroot", "taskset"],
+        names: &[
+            "chroot", "faketime", "gosu", "logsave", "setlock", "su-exec", "taskset",
+        ],
         flags: "",
         valued: "",
         long_flags: &[],
@@ -138,35 +169,71 @@ const WRAPPERS: &[Wrapper] = &[
 
 /// Shells, which run a script.
 const SHELLS: &[&str] = &[
-    "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash",
+    "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash", "csh", "tcsh", "yash",
+];
+
+/// What reads the name of a variable, or a number, as arithmetic.
+const EVALUATE: &[&str] = &[
+    "[",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
 ];
 
 /// What runs text of its own kind, or changes what names mean: nothing can be told of it.
 const OPAQUE: &[&str] = &[
     "alias",
+    "at",
+    "batch",
     "bind",
     "chrt",
     "compgen",
     "complete",
     "coproc",
+    "elvish",
     "enable",
+    "expect",
     "fc",
     "flock",
     "hash",
     "ltrace",
+    "newgrp",
     "nsenter",
+    "nu",
     "parallel",
+    "powershell",
     "prlimit",
+    "pwsh",
     "runuser",
+    "runcon",
     "script",
     "setarch",
     "setpriv",
+    "sg",
+    "start-stop-daemon",
     "strace",
     "su",
     "systemd-run",
     "unshare",
     "watch",
+    "xonsh",
 ];
+
+/// Whether a command reads its arguments once more, as arithmetic.
+pub(super) fn evaluates(name: &str) -> bool {
+    EVALUATE.contains(&name)
+}
 
 /// What the command of these words runs besides itself. The first word is known.
 pub(super) fn inner(name: &str, arguments: &[Known]) -> Inner {
@@ -175,6 +242,13 @@ pub(super) fn inner(name: &str, arguments: &[Known]) -> Inner {
     }
     if OPAQUE.contains(&name) {
         return Inner::Unknown;
+    }
+    // What the system itself starts programs with.
+    if ["ld.so", "ld-linux", "ld-musl"]
+        .iter()
+        .any(|loader| name.starts_with(loader))
+    {
+        return Inner::Command(arguments.to_vec());
     }
     if let Some(wrapper) = WRAPPERS
         .iter()
@@ -202,7 +276,7 @@ pub(super) fn inner(name: &str, arguments: &[Known]) -> Inner {
             Some(Some(script)) => Inner::Script(script.clone()),
             Some(None) => Inner::Unknown,
         },
-        "." | "source" => match arguments.first() {
+        "." | "source" => match arguments.iter().find(|word| word.as_deref() != Some("--")) {
             Some(Some(file)) if !file.starts_with("/dev/") && !file.starts_with("/proc/") => {
                 Inner::Nothing
             }
@@ -239,7 +313,7 @@ fn shell(arguments: &[Known]) -> Inner {
             }
             _ if word.starts_with("--") || word == "-" => return Inner::Unknown,
             _ if word.starts_with(['-', '+']) => {
-                if word.contains(['s', 'o', 'O']) {
+                if word.contains(['s', 'o', 'O', 'C']) {
                     return Inner::Unknown;
                 }
                 has_script |= word.starts_with('-') && word.contains('c');
