@@ -26,7 +26,10 @@ struct OfRun {
 
 #[derive(Debug)]
 struct Kept {
-    content: Vec<Content>,
+    /// The call that is to answer, or has answered. What changed something meanwhile takes it away, so that what the call
+    /// saw before is not kept.
+    by: String,
+    content: Option<Vec<Content>>,
     at: Instant,
 }
 
@@ -73,14 +76,21 @@ impl Hook for ResultCache {
                 run.answers.clear();
                 return Before::Run;
             }
-            match run.answers.get(&key(call)) {
-                None => Before::Run,
-                Some(kept) => {
-                    let mut output = ToolOutput::default();
-                    output.content.clone_from(&kept.content);
-                    Before::Answer(output)
-                }
+            let kept = run.answers.get(&key(call));
+            if let Some(content) = kept.and_then(|kept| kept.content.as_ref()) {
+                let mut output = ToolOutput::default();
+                output.content.clone_from(content);
+                return Before::Answer(output);
             }
+            if kept.is_some() || run.answers.len() < self.most {
+                let asked = Kept {
+                    by: call.call().id.clone(),
+                    content: None,
+                    at: Instant::now(),
+                };
+                run.answers.insert(key(call), asked);
+            }
+            Before::Run
         }))
     }
 
@@ -94,11 +104,13 @@ impl Hook for ResultCache {
                 && end.data.is_none()
                 && end.details.is_none()
                 && !end.terminate;
-            if is_plain && run.answers.len() < self.most {
-                run.answers.entry(key(call)).or_insert_with(|| Kept {
-                    content: end.content.clone(),
-                    at: Instant::now(),
-                });
+            if let Some(kept) = run.answers.get_mut(&key(call))
+                && is_plain
+                && kept.content.is_none()
+                && kept.by == call.call().id
+            {
+                kept.content = Some(end.content.clone());
+                kept.at = Instant::now();
             }
         });
         Ok(After::GoOn)
