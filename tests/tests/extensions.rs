@@ -300,6 +300,71 @@ async fn a_skill_without_its_head_is_named() {
     );
 }
 
+#[tokio::test]
+async fn the_head_of_a_skill_is_read_as_it_is_written_elsewhere() {
+    let root = folder("heads");
+    for (folder, head) in [
+        (
+            "a",
+            "\u{feff}---\r\nname: a\r\ndescription: One: two # three\r\n---\r\nbody\r\n",
+        ),
+        (
+            "b",
+            "---\nlicense: MIT\nname: 'b'\ndescription: >-\n  Long words\n  that go on.\n\nmetadata:\n  name: x\n--- \nbody\n---\n-- more",
+        ),
+        ("c", "---\nname : c\ndescription: 'it''s one'\n---\n"),
+        ("d", "---\nname: \"d\"\ndescription: \"a \\\"b\\\"\"\n---\n"),
+        (
+            "e",
+            "---\nname: e\ndescription: goes\n  on\nallowed-tools: [read]\n---\n",
+        ),
+    ] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+        fs::write(root.join(folder).join("SKILL.md"), head).unwrap();
+    }
+    let agent = agent_with(Skills::new(&root)).await;
+    let told = agent.run("go").await.unwrap().text();
+    let (_, told) = told.split_once('\n').unwrap();
+    assert_eq!(
+        told,
+        "- a: One: two\n- b: Long words that go on.\n- c: it's one\n- d: a \"b\"\n- e: goes on"
+    );
+    for (name, body) in [("a", "body"), ("b", "body\n---\n-- more"), ("c", "")] {
+        let arguments = serde_json::json!({ "name": name }).to_string();
+        assert_eq!(agent.invoke("skill", &arguments, false).await.text(), body);
+    }
+    for (head, said) in [
+        (
+            "---\nname: a\ndescription:\n---\n",
+            "has no text after `description:`",
+        ),
+        (
+            "---\nname: [a]\ndescription: b\n---\n",
+            "has no text after `name:`",
+        ),
+        ("---\n---\n", "does not begin with"),
+        ("", "does not begin with"),
+    ] {
+        fs::write(root.join("a/SKILL.md"), head).unwrap();
+        let error = Agent::builder::<()>(parrot())
+            .extension(Skills::new(&root))
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains(said), "{head:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_where_rules_are_looked_for_is_none_of_them() {
+    let root = folder("rules_folder");
+    fs::create_dir_all(root.join(".git")).unwrap();
+    fs::create_dir_all(root.join("AGENTS.md")).unwrap();
+    fs::write(root.join("CLAUDE.md"), "Use tabs.").unwrap();
+    let agent = agent_with(ProjectRules::new(&root)).await;
+    let told = agent.run("go").await.unwrap().text();
+    assert!(told.ends_with("[CLAUDE.md]\nUse tabs."), "{told}");
+}
+
 /// Look something up.
 #[tool(read_only)]
 async fn look(
@@ -364,6 +429,42 @@ async fn what_a_read_only_tool_answered_is_answered_again_until_something_change
         ["a 3"],
         "another run may be another person's"
     );
+}
+
+/// Look what is there.
+#[tool(read_only)]
+async fn look_now(State(changes): State<Arc<AtomicUsize>>) -> String {
+    format!("saw {}", changes.load(Ordering::SeqCst))
+}
+
+/// Change what is looked at, which takes a while.
+#[tool]
+async fn change_slowly(State(changes): State<Arc<AtomicUsize>>) -> &'static str {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    changes.fetch_add(1, Ordering::SeqCst);
+    "changed"
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_call_saw_before_something_changed_is_not_kept() {
+    let model = ScriptedModel::new([
+        Step::calls([
+            call("1", "change_slowly", "{}"),
+            call("2", "look_now", "{}"),
+        ]),
+        Step::call(call("3", "look_now", "{}")),
+        Step::text("done"),
+    ]);
+    let agent = Agent::builder(model)
+        .tools(tools![look_now, change_slowly])
+        .state(Arc::new(AtomicUsize::new(0)))
+        .extension(ResultCache::new(Duration::from_mins(1)))
+        .await
+        .unwrap()
+        .build()
+        .unwrap();
+    let ended = agent.run("go").await.unwrap();
+    assert_eq!(results(ended.transcript()), ["changed", "saw 0", "saw 1"]);
 }
 
 /// Log in.

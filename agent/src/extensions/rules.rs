@@ -84,6 +84,10 @@ fn text_of(path: &Path) -> Result<Option<String>, BoxError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(error).into()),
     };
+    // A folder of this name is none of them.
+    if !file.metadata().map_err(cannot)?.is_file() {
+        return Ok(None);
+    }
     let mut bytes = Vec::new();
     file.take(MOST + 1)
         .read_to_end(&mut bytes)

@@ -21,6 +21,9 @@ const MOST: u64 = 256 * 1024;
 /// Begin with ..
 /// ```
 ///
+/// The head is YAML; name and description are texts in it, plain, quoted, or folded over several lines, and other keys are
+/// passed over.
+///
 /// The names and sentences stand in the instructions; the text of a skill comes only when the model asks for it with the
 /// tool `skill`, and the files beside it with `read_skill_file`. Nothing outside of the skill's folder can be read.
 #[derive(Debug, Clone)]
@@ -55,34 +58,67 @@ impl Skill {
         }
         let wrong = |why: &str| format!("`{}` is no skill: {why}", path.display());
         let text = std::fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
-        let text = text.replace("\r\n", "\n");
-        let rest = text.strip_prefix("---\n");
-        let (head, body) = rest
-            .and_then(|rest| rest.split_once("\n---"))
-            .ok_or_else(|| {
-                wrong("it does not begin with `---`, `name:`, `description:` and `---`")
-            })?;
-        let key = |key: &str| {
-            let line = head
-                .lines()
-                .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-            let value = line.map(str::trim).unwrap_or_default();
-            let value = value
-                .strip_prefix('"')
-                .and_then(|value| value.strip_suffix('"'))
-                .unwrap_or(value);
-            match value {
-                "" => Err(wrong(&format!("it has no `{key}:`"))),
-                value => Ok(value.to_owned()),
+        let mut lines = text.trim_start_matches('\u{feff}').lines();
+        let is_rule = |line: &&str| line.trim_end() == "---";
+        let head: Vec<&str> = match lines.next() {
+            Some(first) if is_rule(&first) => {
+                lines.by_ref().take_while(|line| !is_rule(line)).collect()
             }
+            _ => Vec::new(),
+        };
+        if head.is_empty() {
+            return Err(
+                wrong("it does not begin with `---`, `name:`, `description:` and `---`").into(),
+            );
+        }
+        let key = |key: &str| {
+            value(&head, key)
+                .filter(|value| !value.is_empty())
+                .ok_or_else(|| wrong(&format!("it has no text after `{key}:`")))
         };
         Ok(Some(Self {
             name: key("name")?,
             description: key("description")?,
-            body: body.trim_start_matches('-').trim().to_owned(),
+            body: lines.collect::<Vec<_>>().join("\n").trim().to_owned(),
             folder,
         }))
     }
+}
+
+/// The text of a key in lines of YAML, on one line: as it is, quoted, or going on in the lines below, folded (`>`) or not
+/// (`|`). No more of YAML is needed of a name and a sentence than this, and a list or a map is neither.
+fn value(head: &[&str], key: &str) -> Option<String> {
+    let mut lines = head
+        .iter()
+        .skip_while(|line| text_after(line, key).is_none());
+    let first = text_after(lines.next()?, key)?;
+    let is_block = first.starts_with(['>', '|']);
+    let below = lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t']));
+    let first = if is_block { "" } else { first };
+    let words = std::iter::once(first).chain(below.copied());
+    let text = words
+        .flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if is_block {
+        return Some(text);
+    }
+    let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    if let Some(inside) = inside('\'') {
+        return Some(inside.replace("''", "'"));
+    }
+    if let Some(inside) = inside('"') {
+        return Some(serde_json::from_str(&text).unwrap_or_else(|_| inside.to_owned()));
+    }
+    let plain = text.split_once(" #").map_or(&*text, |(plain, _)| plain);
+    let is_text = !plain.starts_with(['[', '{', '#']);
+    is_text.then(|| plain.trim_end().to_owned())
+}
+
+/// What stands after a key at the beginning of a line.
+fn text_after<'l>(line: &'l str, key: &str) -> Option<&'l str> {
+    let rest = line.strip_prefix(key)?.trim_start().strip_prefix(':')?;
+    Some(rest.trim())
 }
 
 /// All skills of a folder, by name.
@@ -205,7 +241,11 @@ fn file_in(folder: &Path, path: &str) -> Result<String, ToolError> {
     if !real.starts_with(&root) {
         return Err(outside());
     }
-    let bytes = real.metadata().map_err(cannot)?.len();
+    let about = real.metadata().map_err(cannot)?;
+    if !about.is_file() {
+        return Err(ToolError::new(format!("`{path}` is no file")));
+    }
+    let bytes = about.len();
     if bytes > MOST {
         return Err(ToolError::new(format!(
             "`{path}` has {bytes} bytes, and at most {MOST} are read"
