@@ -4,7 +4,7 @@
 //! truth. `examples`: each one runs without a key and without a network. `golden`: which
 //! test holds what of what other systems do. `licences`: what we build on, and from where.
 //! `peers`: the contestant of the benchmark that stands beside the project builds. `precision`: a feature of somebody else's changes nothing. `public_api`: what users see, against a committed list.
-//! `readme`: it shows what is true.
+//! `readme`: it shows what is true. `toolkit_reports`: which test holds what users reported of built-in tools elsewhere.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -17,6 +17,7 @@ mod peers;
 mod precision;
 mod public_api;
 mod readme;
+mod toolkit_reports;
 mod upkeep;
 
 use std::fmt::{Display, Write as _};
