@@ -34,6 +34,16 @@ fn nine_letters(mut hash: u64) -> String {
     id
 }
 
+/// Whether these may be no arguments yet: some servers say an empty object before the real ones begin.
+pub(super) fn is_placeholder(arguments: &str) -> bool {
+    arguments.trim() == "{}"
+}
+
+/// Whether this piece begins arguments.
+pub(super) fn begins(piece: &str) -> bool {
+    piece.trim_start().starts_with('{')
+}
+
 /// What Anthropic and OpenAI Responses take: 1 to 64 letters, digits, `_` and `-`.
 pub(super) const LONG_IDS: IdRule = IdRule::new(1, 64, "_-");
 

@@ -1,8 +1,9 @@
 //! Errors as servers report them, in the body of an error answer or in the middle of a stream, as [`ModelError`].
 
-use super::json::{Raw, Text, excerpt};
+use super::json::{Members, Raw, Text, excerpt, is_blank};
 use crate::model::{ModelError, ModelErrorKind, ServerError};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -78,26 +79,29 @@ pub(super) fn reported_in(name: &str, said: &str) -> Option<ModelError> {
 
 fn is_error(json: &str) -> bool {
     let json = unlisted(json);
-    // A list would be read as a struct, member by member.
     if !json.starts_with('{') {
         return false;
     }
-    let Ok(shape) = serde_json::from_str::<Shape<'_>>(json) else {
-        return false;
-    };
-    let word = shape.kind.text_or_json().into_string();
-    let says_so = |word: &str| word.to_ascii_lowercase().ends_with("error");
-    match word {
-        _ if shape.error.filled().is_some() => true,
-        _ if shape.object.text_or_json().as_str() == Some("error") => true,
-        Some(word) => says_so(&word),
-        // FastAPI's, and what gateways make up: no word, but a sentence and a number.
-        None => {
-            let number = shape.code.filled().or(shape.status_code.filled());
-            shape.detail.filled().is_some()
-                || (shape.message.filled().is_some() && number.is_some())
-        }
+    let shape = Shape::read(json);
+    if shape.error.is_some() || shape.object.as_deref() == Some("error") {
+        return true;
     }
+    let ends_with = |word: &Option<String>, ends: &[&str]| {
+        let word = word.as_deref().unwrap_or_default().to_ascii_lowercase();
+        ends.iter().any(|end| word.ends_with(end))
+    };
+    if ends_with(&shape.kind, &["error", "exception"])
+        || shape.kind.is_none() && ends_with(&shape.status, &["error", "failed", "failure"])
+    {
+        return true;
+    }
+    // What gateways make up: a sentence, and a number or a word that is none for success.
+    let is_failure =
+        |code: &str| !matches!(code, "0" | "200" | "success" | "Success" | "ok" | "OK");
+    let mut codes = [&shape.code, &shape.status].into_iter().flatten();
+    let is_named = shape.kind.as_deref().is_none_or(|kind| kind.contains(':'));
+    shape.has_detail && is_named
+        || shape.message.is_some() && is_named && codes.any(|code| is_failure(code))
 }
 
 /// The first of a list, or what is none.
@@ -162,6 +166,22 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("request_too_large", ModelErrorKind::ContextOverflow),
     ("invalid_prompt", ModelErrorKind::Rejected),
     ("tool_use_failed", ModelErrorKind::Rejected),
+    // Google's.
+    ("RESOURCE_EXHAUSTED", ModelErrorKind::RateLimit),
+    ("UNAUTHENTICATED", ModelErrorKind::Auth),
+    ("PERMISSION_DENIED", ModelErrorKind::Auth),
+    ("NOT_FOUND", ModelErrorKind::NotFound),
+    ("INVALID_ARGUMENT", ModelErrorKind::Rejected),
+    ("UNAVAILABLE", ModelErrorKind::Server),
+    ("DEADLINE_EXCEEDED", ModelErrorKind::Timeout),
+    // Amazon's and Alibaba's.
+    ("ThrottlingException", ModelErrorKind::RateLimit),
+    ("Throttling", ModelErrorKind::RateLimit),
+    ("AccessDeniedException", ModelErrorKind::Auth),
+    ("InvalidApiKey", ModelErrorKind::Auth),
+    ("Arrearage", ModelErrorKind::Quota),
+    ("ValidationException", ModelErrorKind::Rejected),
+    ("ResourceNotFoundException", ModelErrorKind::NotFound),
 ];
 
 /// How servers say that a conversation is too long that have no word for it, in small letters.
@@ -189,26 +209,54 @@ struct Report {
     message: String,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
+/// An error as far as any server says it, under the names that they have for it.
 struct Shape<'a> {
-    /// A list of them at Cloudflare.
-    #[serde(borrow, alias = "errors")]
-    error: Raw<'a>,
-    #[serde(borrow)]
-    object: Raw<'a>,
-    #[serde(borrow, rename = "type")]
-    kind: Raw<'a>,
-    #[serde(borrow)]
-    code: Raw<'a>,
-    #[serde(borrow)]
-    status_code: Raw<'a>,
-    #[serde(borrow)]
-    message: Raw<'a>,
-    #[serde(borrow)]
-    detail: Raw<'a>,
-    #[serde(borrow)]
+    /// The error itself, where there is something around it.
+    error: Option<&'a str>,
+    object: Option<String>,
+    kind: Option<String>,
+    code: Option<String>,
+    status: Option<String>,
+    message: Option<String>,
+    /// The sentence is FastAPI's or that of a problem, which needs nothing beside it.
+    has_detail: bool,
     details: Raw<'a>,
+}
+
+impl<'a> Shape<'a> {
+    fn read(json: &'a str) -> Self {
+        let members = Members::read(json);
+        let filled = |names: &[&str]| {
+            let mut found = names.iter().filter_map(|name| members.get(name));
+            found.find(|json| !is_blank(json))
+        };
+        let text = |names: &[&str]| {
+            let json = filled(names)?;
+            Raw::of(json).text_or_json().into_string()
+        };
+        // Cloudflare has a list of them, Tencent and MiniMax one under another name.
+        let around = ["error", "errors", "Error", "base_resp", "Response"];
+        Self {
+            error: filled(&around),
+            object: text(&["object"]),
+            kind: text(&["type", "__type"]),
+            // Baidu's is `error_code`, a problem has a `status`, AWS and Tencent begin with a capital.
+            code: text(&["code", "error_code", "Code"]),
+            status: text(&["status_code", "statusCode", "status"]),
+            message: text(&[
+                "message",
+                "detail",
+                "msg",
+                "error_msg",
+                "error_description",
+                "status_msg",
+                "Message",
+                "title",
+            ]),
+            has_detail: filled(&["detail"]).is_some(),
+            details: members.get("details").map(Raw::of).unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -236,34 +284,32 @@ impl Report {
         if !json.starts_with('{') {
             return None;
         }
-        let shape: Shape<'_> = serde_json::from_str(json).ok()?;
+        serde_json::from_str::<IgnoredAny>(json).ok()?;
+        let shape = Shape::read(json);
         let outer = Self {
-            kind: shape.kind.text_or_json().into_string(),
-            code: shape.code.text_or_json().into_string(),
-            status: shape.status_code.text_or_json().into_string(),
+            kind: shape.kind,
+            code: shape.code,
+            status: shape.status,
             detail_code: shape
                 .details
                 .read::<Details<'_>>()
                 .and_then(|details| details.error_code.into_string()),
-            message: shape
-                .message
-                .text_or_json()
-                .into_string()
-                .unwrap_or_default(),
+            message: shape.message.unwrap_or_default(),
         };
-        if let Some(error) = shape.error.get() {
+        if let Some(error) = shape.error {
             let inner = Self::read_inside(error, levels)?;
             // Around a mere sentence, what stands beside it is all there is; the `"type": "error"` around an
             // Anthropic error says nothing.
+            if error.starts_with('"') && !outer.message.is_empty() {
+                return Some(Self {
+                    code: outer.code.or(Some(inner.message)),
+                    ..outer
+                });
+            }
             return Some(Self {
                 code: inner.code.or(outer.code),
+                status: inner.status.or(outer.status),
                 ..inner
-            });
-        }
-        if let Some(detail) = shape.detail.text_or_json().into_string() {
-            return Some(Self {
-                message: detail,
-                ..outer
             });
         }
         let says = !outer.message.is_empty() || outer.kind.is_some() || outer.code.is_some();
@@ -271,11 +317,14 @@ impl Report {
     }
 
     fn kind_by_word(&self) -> Option<ModelErrorKind> {
-        let words = [&self.detail_code, &self.code, &self.kind];
+        let words = [&self.detail_code, &self.code, &self.kind, &self.status];
         words.into_iter().flatten().find_map(|said| {
+            // `Throttling.RateQuota` is one of `Throttling`, and AWS writes a name space before its own.
+            let said = said.rsplit('#').next().unwrap_or_default();
+            let class = said.split('.').next().unwrap_or_default();
             WORDS
                 .iter()
-                .find(|(word, _)| word == said)
+                .find(|(word, _)| *word == said || *word == class)
                 .map(|(_, kind)| *kind)
         })
     }

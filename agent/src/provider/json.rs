@@ -195,6 +195,11 @@ impl<'de> Visitor<'de> for CountVisitor {
 pub(super) struct Raw<'a>(Option<&'a RawValue>);
 
 impl<'a> Raw<'a> {
+    /// This JSON; nothing if it is none.
+    pub(super) fn of(json: &'a str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
+    }
+
     /// The JSON as it came.
     pub(super) fn get(self) -> Option<&'a str> {
         self.0.map(RawValue::get)

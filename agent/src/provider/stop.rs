@@ -10,6 +10,9 @@ pub(super) fn broken_off(word: &str) -> Option<StopReason> {
         "length"
         | "max_tokens"
         | "max_output_tokens"
+        | "max_length"
+        | "max_completion_tokens"
+        | "token_limit"
         | "model_length"
         | "model_context_window_exceeded" => StopReason::Length,
         // Gemini's, Zhipu's, Bedrock's.
@@ -37,6 +40,31 @@ pub(super) fn broken_off(word: &str) -> Option<StopReason> {
         | "timeout" => StopReason::Error,
         _ => return None,
     })
+}
+
+/// Whether this word says that the model has said what it wanted to say.
+pub(super) fn is_done(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    [
+        "stop",
+        "end_turn",
+        "stop_sequence",
+        "stop_token",
+        "eos",
+        "eos_token",
+        "complete",
+        "completed",
+        "done",
+        "finish",
+        "finished",
+    ]
+    .contains(&word.as_str())
+}
+
+/// Whether this word says that the model wants its calls answered.
+pub(super) fn is_tool_use(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    ["tool_calls", "tool_call", "tool_use", "function_call"].contains(&word.as_str())
 }
 
 /// Whether this is a word at all. Some servers write an empty one, or a null in quotes, as long as they have not stopped.

@@ -1,6 +1,6 @@
 use super::body::BodyFields;
 use super::failure::{plain, reported_in};
-use super::json::excerpt;
+use super::json::{Members, excerpt, is_blank};
 use super::request_body::RequestBody;
 use super::sse::{BOM, Event, Parser};
 use super::surrogates::Surrogates;
@@ -197,11 +197,11 @@ fn take(
         events.done(out);
         return Ok(());
     }
-    let known = if data.starts_with('{') {
+    let known = if data.starts_with('{') && !is_blank(data) {
         events.event(event.name, data, out)
     } else {
         // Some gateways keep the connection with words.
-        Ok(data.is_empty())
+        Ok(data.is_empty() || event.name.is_empty() && is_blank(data))
     };
     match known {
         Ok(true) => Ok(()),
@@ -239,6 +239,18 @@ fn take_whole(
         }
         Err(Trouble::Unreadable(error)) => Err(not_an_answer(body).with_source(error)),
     }
+}
+
+/// Whether these are objects, each on a line of its own.
+fn is_lines(body: &[u8]) -> bool {
+    let mut lines = body
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty());
+    let (Some(first), Some(second)) = (lines.next(), lines.next()) else {
+        return false;
+    };
+    second.starts_with(b"{") && serde_json::from_slice::<Members<'_>>(first).is_ok()
 }
 
 const BROKE_OFF: &str = "the answer ended before the model said that it was done; ask again";
@@ -365,8 +377,15 @@ impl Decoder {
     /// As [`finish`](Self::finish).
     pub fn finish_into(mut self, out: &mut Vec<ModelEvent>) -> Result<Reply, ModelError> {
         let events = &mut *self.events;
-        if self.form == Form::Whole {
+        if self.form == Form::Whole && !is_lines(&self.head) {
             return take_whole(events, &self.head, out);
+        }
+        if self.form == Form::Whole {
+            // Lines of JSON, as some gateways stream: to the parser each is an event.
+            let lines = std::mem::take(&mut self.head);
+            self.form = Form::Events;
+            self.push(&lines, out)?;
+            return self.finish_into(out);
         }
         // The last event may lack its end. If it cannot be read, it was cut, and that is what is said below.
         let begun = &mut self.begun;

@@ -336,6 +336,87 @@ fn arguments_in_the_shape_of_an_object_or_of_a_text_are_the_same() {
 }
 
 #[test]
+fn an_empty_object_before_the_arguments_is_none_of_them() {
+    let start = |empty: Value| {
+        let block = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
+        let item = json!({"type": "function_call", "id": "i", "call_id": "a", "name": "f", "arguments": "{}"});
+        [
+            (
+                "openai-chat",
+                vec![
+                    json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": empty}}]}}]}),
+                ],
+                json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+            ),
+            (
+                "anthropic-messages",
+                vec![
+                    json!({"type": "content_block_start", "index": 0, "content_block": block}),
+                    json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": empty}}),
+                ],
+                json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+            ),
+            (
+                "openai-responses",
+                vec![
+                    json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+                ],
+                json!({"type": "response.completed", "response": {"status": "completed"}}),
+            ),
+        ]
+    };
+    let more = |protocol: &str, text: &str| match protocol {
+        "openai-chat" => {
+            json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": text}}]}}]})
+        }
+        "anthropic-messages" => {
+            json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": text}})
+        }
+        _ => {
+            json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": text})
+        }
+    };
+    for (protocol, begins, end) in start(json!("{}")).into_iter().chain(start(json!({}))) {
+        for (pieces, expected) in [(&["{\"x\"", ":1}"][..], "{\"x\":1}"), (&[], "{}")] {
+            let mut events = begins.clone();
+            events.extend(pieces.iter().map(|text| more(protocol, text)));
+            events.push(end.clone());
+            let (events, reply) = decode(protocol, sse(&events).as_bytes());
+            assert_eq!(
+                calls(&reply.unwrap()),
+                [format!("a f {expected}")],
+                "{protocol}"
+            );
+            let shown = events.iter().filter_map(|event| match event {
+                ModelEvent::CallArguments { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            let shown: String = shown.collect();
+            assert!(
+                shown == expected || pieces.is_empty() && shown.is_empty(),
+                "{protocol}: {shown}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_call_goes_on_where_a_server_makes_up_an_id_for_each_piece() {
+    for name in [None, Some("f")] {
+        let pieces = [
+            piece(Some(0), Some("a"), Some("f"), ""),
+            piece(Some(0), Some("b"), None, "{\"x\""),
+            piece(Some(0), Some("c"), name, ":1}"),
+            piece(Some(0), Some("d"), Some("f"), "{\"x\""),
+            piece(Some(0), Some("e"), name, ":2}"),
+        ];
+        let (_, reply) = decode("openai-chat", chat(&pieces, "tool_calls").as_bytes());
+        let expected = ["a f {\"x\":1}", "d f {\"x\":2}"];
+        assert_eq!(calls(&reply.unwrap()), expected, "{name:?}");
+    }
+}
+
+#[test]
 fn an_item_that_comes_again_is_the_same_call_and_another_of_its_id_is_not() {
     let item = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
     let event = |word: &str, index: Option<u64>, item: Value| {

@@ -82,6 +82,25 @@ fn tokens_are_counted_wherever_a_server_writes_them_and_the_last_word_counts() {
             ],
         ),
         (
+            "openai-chat",
+            vec![
+                chat(json!({"prompt_tokens": 7, "completion_tokens": 2})),
+                json!({"choices": [], "usage": {"prompt_tokens": 0, "completion_tokens": 0}}),
+            ],
+        ),
+        (
+            "anthropic-messages",
+            vec![
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"prompt_tokens": 7, "completion_tokens": 2}}),
+            ],
+        ),
+        (
+            "openai-responses",
+            vec![
+                json!({"type": "response.completed", "response": {"status": "completed", "usage": {"prompt_tokens": 7, "completion_tokens": 2}}}),
+            ],
+        ),
+        (
             "anthropic-messages",
             vec![
                 json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),

@@ -173,6 +173,15 @@ fn an_error_is_one_in_whatever_shape_it_comes() {
             .to_string(),
         json!({"code": 500, "message": said}).to_string(),
         json!({"detail": said}).to_string(),
+        // MiniMax's, Baidu's, Tencent's, AWS's; a problem (RFC 9457), Spring's, and what gateways make up.
+        json!({"base_resp": {"status_code": 1013, "status_msg": said}}).to_string(),
+        json!({"error_code": 18, "error_msg": said, "id": "x"}).to_string(),
+        json!({"Response": {"Error": {"Code": "InternalError", "Message": said}}}).to_string(),
+        json!({"__type": "com.amazonaws#ServiceException", "message": said}).to_string(),
+        json!({"type": "about:blank", "title": "Down", "status": 503, "detail": said}).to_string(),
+        json!({"status": 500, "error": "Internal Server Error", "message": said}).to_string(),
+        json!({"code": 500, "msg": said, "data": null}).to_string(),
+        json!({"status": "error", "message": said}).to_string(),
     ];
     for protocol in ["openai-chat", "openai-responses", "anthropic-messages"] {
         for shape in &shapes {
@@ -213,6 +222,129 @@ fn an_error_is_one_in_whatever_shape_it_comes() {
                 "{protocol} {nothing}"
             );
         }
+    }
+}
+
+#[test]
+fn a_word_of_an_error_says_what_it_is_whoever_writes_it() {
+    for (said, kind) in [
+        (
+            json!({"code": "Throttling.RateQuota", "message": "slow"}),
+            ModelErrorKind::RateLimit,
+        ),
+        (
+            json!({"__type": "x#ThrottlingException", "message": "slow"}),
+            ModelErrorKind::RateLimit,
+        ),
+        (
+            json!({"error": {"status": "RESOURCE_EXHAUSTED", "message": "slow"}}),
+            ModelErrorKind::RateLimit,
+        ),
+        (
+            json!({"type": "about:blank", "title": "slow", "status": 429}),
+            ModelErrorKind::RateLimit,
+        ),
+        (
+            json!({"code": "InvalidApiKey", "message": "who"}),
+            ModelErrorKind::Auth,
+        ),
+        (json!({"code": 401, "msg": "who"}), ModelErrorKind::Auth),
+        (
+            json!({"error": "insufficient_quota", "message": "no"}),
+            ModelErrorKind::Quota,
+        ),
+    ] {
+        for protocol in ["openai-chat", "openai-responses", "anthropic-messages"] {
+            let error = wire(protocol).decode_json(said.to_string().as_bytes());
+            assert_eq!(error.unwrap_err().kind(), kind, "{protocol} {said}");
+        }
+    }
+    // What succeeded or only goes on is no error.
+    for said in [
+        json!({"code": 0, "message": "ok"}),
+        json!({"code": "success", "message": "ok"}),
+        json!({"type": "call.failed", "message": "a tool", "code": 1}),
+        json!({"status": "processing", "progress": 3}),
+    ] {
+        let body = format!(
+            "data: {said}\n\ndata: {}\n\n",
+            json!({"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}]})
+        );
+        let reply = decode("openai-chat", body.as_bytes()).1;
+        assert_eq!(reply.unwrap().text(), "so", "{said}");
+    }
+}
+
+#[test]
+fn an_error_of_an_alternative_is_the_answers() {
+    let error = json!({"code": 502, "message": "the model fell down"});
+    let streamed = sse(&[
+        json!({"choices": [{"delta": {"content": "so"}}]}),
+        json!({"choices": [{"delta": {}, "finish_reason": "error", "error": error}]}),
+    ]);
+    let whole = json!({"choices": [{"message": {"content": "so"}, "finish_reason": "error", "error": error}]});
+    for body in [streamed, whole.to_string()] {
+        let error = decode("openai-chat", body.as_bytes()).1.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.status()),
+            (ModelErrorKind::Server, Some(502))
+        );
+        assert!(error.to_string().contains("the model fell down"), "{error}");
+        assert_eq!(
+            error
+                .partial()
+                .map_or("so".into(), agent::message::Reply::text),
+            "so"
+        );
+    }
+}
+
+#[test]
+fn a_word_for_the_end_is_one_however_it_is_written() {
+    for word in [
+        "stop",
+        "Stop",
+        "END_TURN",
+        "stop_sequence",
+        "eos",
+        "COMPLETE",
+        "completed",
+        "done",
+        "finished",
+    ] {
+        let chat = json!({"choices": [{"message": {"content": "so"}, "finish_reason": word}]});
+        let messages = json!({"content": "so", "stop_reason": word});
+        for (protocol, body) in [("openai-chat", chat), ("anthropic-messages", messages)] {
+            let stop = wire(protocol)
+                .decode_json(body.to_string().as_bytes())
+                .unwrap()
+                .stop;
+            assert_eq!(
+                (stop.reason, stop.raw.as_deref()),
+                (StopReason::Stop, Some(word)),
+                "{protocol}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_answer_without_a_status_ends_as_its_last_event_is_called() {
+    for (last, reason) in [
+        ("response.completed", StopReason::Stop),
+        ("response.done", StopReason::Stop),
+        ("response.incomplete", StopReason::Length),
+    ] {
+        let body = sse(&[
+            json!({"type": "response.output_text.delta", "delta": "so"}),
+            json!({"type": last, "response": {"id": "r"}}),
+        ]);
+        let reply = decode("openai-responses", body.as_bytes()).1.unwrap();
+        assert_eq!(
+            (reply.text(), reply.stop.reason),
+            ("so".into(), reason),
+            "{last}"
+        );
     }
 }
 

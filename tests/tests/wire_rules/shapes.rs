@@ -338,12 +338,155 @@ fn an_item_that_ends_only_in_the_whole_answer_is_kept_as_it_ends() {
 }
 
 #[test]
+fn what_a_gateway_says_to_keep_the_connection_is_nothing() {
+    for nothing in ["", "null", "{}", "[]", "\"\"", "false"] {
+        for (protocol, said) in [
+            (
+                "openai-chat",
+                json!({"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}]}),
+            ),
+            (
+                "anthropic-messages",
+                json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+            ),
+            (
+                "openai-responses",
+                json!({"type": "response.completed", "response": {"status": "completed"}}),
+            ),
+        ] {
+            let body = format!(
+                ": waiting\n\ndata: {nothing}\n\n{}data: {nothing}\n\n",
+                sse(&[said])
+            );
+            let (unknown, reply) = unknown(protocol, &body);
+            assert_eq!(unknown, [json!(null); 0], "{protocol} {nothing}");
+            assert_eq!(reply.stop.reason, StopReason::Stop, "{protocol} {nothing}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_of_lines_is_one() {
+    let body = concat!(
+        "{\"choices\":[{\"delta\":{\"content\":\"s\"}}]}\n\n",
+        "{\"choices\":[{\"delta\":{\"content\":\"o\"},\"finish_reason\":\"stop\"}]}\n",
+    );
+    let (events, reply) = decode("openai-chat", body.as_bytes());
+    assert_eq!(reply.unwrap().text(), "so");
+    assert_eq!(events, []);
+    // Cut off it is not whole, and an answer that is written on several lines is no stream.
+    let (cut, _) = body.split_at(body.len() - 30);
+    let error = decode("openai-chat", cut.as_bytes()).1.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Truncated);
+    let whole = json!({"choices": [{"message": {"content": "so"}, "finish_reason": "stop"}]});
+    let pretty = serde_json::to_string_pretty(&whole).unwrap();
+    assert_eq!(
+        decode("openai-chat", pretty.as_bytes()).1.unwrap().text(),
+        "so"
+    );
+}
+
+#[test]
+fn a_whole_message_behind_its_own_pieces_says_only_what_they_have_not_said() {
+    let call = json!({"id": "a", "function": {"name": "f", "arguments": "{}"}});
+    let delta = |delta: Value| json!({"choices": [{"delta": delta}]});
+    let whole = json!({"choices": [{"finish_reason": "tool_calls", "message": {
+        "content": "so it is", "reasoning_content": "hm", "tool_calls": [call],
+    }}]});
+    for (pieces, text) in [
+        (vec![], "so it is"),
+        (
+            vec![
+                delta(json!({"content": "so "})),
+                delta(json!({"content": "it"})),
+            ],
+            "so it is",
+        ),
+        (
+            vec![
+                delta(json!({"reasoning_content": "hm"})),
+                delta(json!({"content": "so it is"})),
+            ],
+            "so it is",
+        ),
+        (
+            vec![
+                delta(json!({"content": "so it is"})),
+                delta(json!({"tool_calls": [call]})),
+            ],
+            "so it is",
+        ),
+        (vec![delta(json!({"content": "otherwise"}))], "otherwise"),
+    ] {
+        let mut chunks = pieces.clone();
+        chunks.push(whole.clone());
+        let (events, reply) = decode("openai-chat", sse(&chunks).as_bytes());
+        let reply = reply.unwrap();
+        assert_eq!(
+            (reply.text(), reply.reasoning()),
+            (text.to_owned(), "hm".to_owned())
+        );
+        assert_eq!(calls(&reply), ["a f {}"]);
+        let shown = events.iter().filter_map(|event| match event {
+            ModelEvent::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(shown.collect::<String>(), text);
+    }
+    // A server that says `message` for each piece says pieces.
+    let pieces = ["so ", "so"].map(|text| json!({"choices": [{"message": {"content": text}}]}));
+    let end = json!({"choices": [{"message": {"content": "!"}, "finish_reason": "stop"}]});
+    let body = sse(&[&pieces[..], &[end]].concat());
+    assert_eq!(
+        decode("openai-chat", body.as_bytes()).1.unwrap().text(),
+        "so so!"
+    );
+}
+
+#[test]
+fn reasoning_is_read_under_each_of_its_names_and_goes_back_under_it() {
+    let echoed = |deltas: &[Value]| {
+        let mut chunks: Vec<Value> = deltas
+            .iter()
+            .map(|delta| json!({"choices": [{"delta": delta}]}))
+            .collect();
+        chunks.push(json!({"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}]}));
+        let (unknown, reply) = unknown("openai-chat", &sse(&chunks));
+        assert_eq!(unknown, [json!(null); 0]);
+        let echo = reply.parts[0].echo.clone().map(|echo| echo.json);
+        let echo = echo.map(|json| serde_json::from_str::<Value>(&json).unwrap());
+        (reply.reasoning(), echo.unwrap_or_default())
+    };
+    for name in ["reasoning_content", "reasoning", "reasoning_text"] {
+        let said = echoed(&[json!({name: "h"}), json!({name: "m"})]);
+        assert_eq!(said, ("hm".to_owned(), json!({name: "hm"})));
+    }
+    let copilot = echoed(&[
+        json!({"reasoning_text": "hm"}),
+        json!({"reasoning_opaque": "x"}),
+    ]);
+    assert_eq!(
+        copilot.1,
+        json!({"reasoning_text": "hm", "reasoning_opaque": "x"})
+    );
+    let block = |thinking: &str, signature: &str| json!({"thinking_blocks": [{"type": "thinking", "thinking": thinking, "signature": signature}]});
+    let litellm = echoed(&[block("h", ""), block("m", ""), block("", "sig")]);
+    let whole = json!([{"type": "thinking", "thinking": "hm", "signature": "sig"}]);
+    assert_eq!(
+        litellm,
+        ("hm".to_owned(), json!({"thinking_blocks": whole}))
+    );
+}
+
+#[test]
 fn of_several_alternatives_the_first_that_is_heard_of_is_the_answer() {
     let choice = |index: u64, text: &str, word: Option<&str>| json!({"choices": [{"index": index, "delta": {"content": text}, "finish_reason": word}]});
     for first in [0, 1] {
         let body = sse(&[
             choice(first, "a", None),
             choice(first + 1, "x", Some("length")),
+            choice(1 - first, "y", None),
+            choice(1 - first, "z", None),
             choice(first, "b", Some("stop")),
         ]);
         let reply = decode("openai-chat", body.as_bytes()).1.unwrap();

@@ -1,6 +1,6 @@
 use crate::message::{Echo, Part, PartKind, Protocol, ToolCall};
 use crate::model::ModelEvent;
-use crate::provider::call::made_id;
+use crate::provider::call::{begins, is_placeholder, made_id};
 use crate::provider::json::{Members, Raw, Text, is_blank, quoted};
 use crate::provider::known::Known;
 use serde::Deserialize;
@@ -18,6 +18,8 @@ pub(super) struct Block {
     json: Box<str>,
     /// Text, thinking, or the pieces of an input.
     text: String,
+    /// An empty input has come that may be none yet.
+    held: bool,
     signature: String,
     /// The citations that came one by one, each as JSON.
     citations: Vec<Box<str>>,
@@ -137,6 +139,7 @@ impl Block {
             },
             json: json.into(),
             text: String::new(),
+            held: false,
             signature: start.signature.into_string().unwrap_or_default(),
             citations: Vec::new(),
             later: Vec::new(),
@@ -208,6 +211,20 @@ impl Block {
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             return;
         };
+        let was_held = std::mem::take(&mut self.held);
+        let text = if was_held && !begins(text) {
+            &format!("{{}}{text}")
+        } else {
+            text
+        };
+        if self.is_call() && self.text.is_empty() && is_placeholder(text) {
+            self.held = true;
+            return;
+        }
+        self.show(text, out);
+    }
+
+    fn show(&mut self, text: &str, out: &mut Vec<ModelEvent>) {
         self.text.push_str(text);
         out.extend(match self.kind {
             Kind::Text => Some(ModelEvent::Text(text.to_owned())),
@@ -227,8 +244,11 @@ impl Block {
         }
         let start: Start<'_> = serde_json::from_str(&self.json).unwrap_or_default();
         let input = start.input.text_or_json().into_string();
-        let input = input.filter(|input| !is_empty_object(input));
-        self.grow(input.as_deref(), out);
+        match input.filter(|input| !is_placeholder(input)) {
+            Some(input) => self.show(&input, out),
+            None if std::mem::take(&mut self.held) => self.show("{}", out),
+            None => {}
+        }
     }
 
     pub(super) fn into_part(mut self) -> Option<Part> {
@@ -310,12 +330,4 @@ fn with(part: Part, echo: Option<String>) -> Part {
         }),
         None => part,
     }
-}
-
-fn is_empty_object(json: &str) -> bool {
-    let inner = json
-        .trim()
-        .strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix('}'));
-    inner.is_some_and(|inner| inner.trim().is_empty())
 }

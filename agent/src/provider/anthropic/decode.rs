@@ -5,7 +5,7 @@ use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Members, Raw, Text};
 use crate::provider::known::{Known, Unknown};
 use crate::provider::repeat::Repeat;
-use crate::provider::stop::{broken_off, is_word};
+use crate::provider::stop::{broken_off, is_done, is_word};
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -90,6 +90,9 @@ const STEP: Known = Known(&[
 const USAGE: Known = Known(&[
     ("input_tokens", None),
     ("output_tokens", None),
+    ("prompt_tokens", None),
+    ("completion_tokens", None),
+    ("total_tokens", None),
     ("cache_read_input_tokens", None),
     ("cache_creation_input_tokens", None),
     ("cache_creation", None),
@@ -149,8 +152,8 @@ impl Events for Answer {
     fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble> {
         let parted = MESSAGE.part(json)?;
         let message: Whole<'_> = serde_json::from_str(&parted.known)?;
-        if let Some(error) = message.error.filled() {
-            return Err(error_event(error).into());
+        if message.error.filled().is_some() {
+            return Err(error_event(json).into());
         }
         if message.content.get().is_none() {
             return Ok(false);
@@ -302,8 +305,12 @@ impl Answer {
     fn take_usage(&mut self, usage: Raw<'_>, out: &mut Vec<ModelEvent>) {
         self.unknown.show_of("usage", usage, &USAGE, out);
         let report: Report<'_> = usage.read().unwrap_or_default();
-        report.input_tokens.put_into(&mut self.usage.input);
-        report.output_tokens.put_into(&mut self.usage.output);
+        for count in [report.prompt_tokens, report.input_tokens] {
+            count.put_into(&mut self.usage.input);
+        }
+        for count in [report.completion_tokens, report.output_tokens] {
+            count.put_into(&mut self.usage.output);
+        }
         report
             .cache_read_input_tokens
             .put_into(&mut self.usage.cached_input);
@@ -335,15 +342,14 @@ impl Answer {
 /// Our reading of `stop_reason`. `end_turn` is believed even beside calls: a refusal to go on is not a wish for
 /// results.
 fn stop(word: Option<String>, has_calls: bool) -> Stop {
-    let broken_off = word.as_deref().and_then(broken_off);
-    let reason = match (broken_off, word.as_deref()) {
-        (Some(reason), _) => reason,
-        (_, Some("end_turn")) => StopReason::Stop,
+    let reason = match word.as_deref() {
+        Some(word) if let Some(reason) = broken_off(word) => reason,
+        Some("end_turn") => StopReason::Stop,
         // Both want the reply back as it is, and go on.
-        (_, Some("pause_turn" | "compaction")) => StopReason::Pause,
-        (_, Some("tool_use")) => StopReason::ToolUse,
+        Some("pause_turn" | "compaction") => StopReason::Pause,
+        Some(word) if word.eq_ignore_ascii_case("tool_use") => StopReason::ToolUse,
         _ if has_calls => StopReason::ToolUse,
-        (_, Some("stop_sequence" | "stop")) => StopReason::Stop,
+        Some(word) if is_done(word) => StopReason::Stop,
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
@@ -354,6 +360,9 @@ fn stop(word: Option<String>, has_calls: bool) -> Stop {
 struct Report<'a> {
     input_tokens: Count,
     output_tokens: Count,
+    /// The words of OpenAI, at gateways to its models.
+    prompt_tokens: Count,
+    completion_tokens: Count,
     cache_read_input_tokens: Count,
     cache_creation_input_tokens: Count,
     #[serde(borrow)]

@@ -6,7 +6,7 @@
 
 use super::chunk::Call as Piece;
 use crate::model::ModelEvent;
-use crate::provider::call::made_id;
+use crate::provider::call::{begins, is_placeholder, made_id};
 use crate::provider::json::StrictText;
 use serde::de::IgnoredAny;
 
@@ -25,7 +25,8 @@ pub(super) struct Call {
     pub(super) arguments: String,
     /// It is a free text for a custom tool, not JSON.
     pub(super) custom: bool,
-    pub(super) extra: Option<String>,
+    /// What its server wants back with it: names and values, as JSON.
+    pub(super) extra: Vec<(&'static str, String)>,
     /// How many bytes of the arguments have been shown; nothing before id and name are known.
     shown: Option<usize>,
 }
@@ -55,7 +56,7 @@ impl Calls {
         };
         if let Some(call) = self.list.get_mut(at) {
             call.take(&piece);
-            call.show(at, out);
+            call.show(at, false, out);
         }
     }
 
@@ -68,8 +69,8 @@ impl Calls {
     /// Takes more of the arguments of a call that is shown.
     pub(super) fn grow(&mut self, at: usize, text: &str, out: &mut Vec<ModelEvent>) {
         if let Some(call) = self.list.get_mut(at) {
-            call.arguments.push_str(text);
-            call.show(at, out);
+            call.add(text);
+            call.show(at, false, out);
         }
     }
 
@@ -83,7 +84,7 @@ impl Calls {
         if !piece.is_blank() {
             let mut call = Call::default();
             call.take(&piece);
-            call.show(self.list.len(), out);
+            call.show(self.list.len(), true, out);
             self.list.push(call);
         }
     }
@@ -100,9 +101,11 @@ impl Calls {
         out: &mut Vec<ModelEvent>,
     ) {
         for (at, call) in self.list.iter_mut().enumerate() {
-            if call.id.is_empty() && are(call) {
-                call.id = made_id(answer_id, at);
-                call.show(at, out);
+            if are(call) {
+                if call.id.is_empty() {
+                    call.id = made_id(answer_id, at);
+                }
+                call.show(at, true, out);
             }
         }
     }
@@ -135,7 +138,7 @@ impl Call {
     fn continues(&self, piece: &Plain<'_>) -> bool {
         let same_id = match piece.id {
             None => true,
-            Some(id) => self.id.is_empty() || self.id == id,
+            Some(id) => self.id.is_empty() || self.id == id || self.goes_on_under_another_id(piece),
         };
         let same_name = match piece.name {
             None => true,
@@ -153,6 +156,34 @@ impl Call {
         !(named_again && begins_anew && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok())
     }
 
+    /// Whether a server that makes up an id for each piece goes on with this call: under its number, with no name but its
+    /// own, while its arguments are not whole.
+    fn goes_on_under_another_id(&self, piece: &Plain<'_>) -> bool {
+        let is_whole = || {
+            self.arguments.trim_end().ends_with('}')
+                && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
+        };
+        let may_go_on = match piece.name {
+            None => true,
+            Some(name) => {
+                name == self.name && !self.arguments.is_empty() && !begins(piece.arguments)
+            }
+        };
+        piece.index.is_some()
+            && piece.index == self.index
+            && !self.name.is_empty()
+            && may_go_on
+            && !is_whole()
+    }
+
+    /// Adds more of the arguments.
+    fn add(&mut self, text: &str) {
+        if !self.custom && is_placeholder(&self.arguments) && begins(text) {
+            self.arguments.clear();
+        }
+        self.arguments.push_str(text);
+    }
+
     fn take(&mut self, piece: &Plain<'_>) {
         self.index = self.index.or(piece.index);
         if self.id.is_empty()
@@ -166,14 +197,18 @@ impl Call {
             name.clone_into(&mut self.name);
         }
         self.custom |= piece.custom;
-        self.arguments.push_str(piece.arguments);
-        if let Some(extra) = piece.extra {
-            self.extra = Some(extra.to_owned());
+        self.add(piece.arguments);
+        for (name, json) in piece.extra {
+            if let Some(json) = json {
+                self.extra.retain(|(known, _)| *known != name);
+                self.extra.push((name, json.to_owned()));
+            }
         }
     }
 
-    /// Adds the events of what is new. Until name and id are known they wait.
-    fn show(&mut self, index: usize, out: &mut Vec<ModelEvent>) {
+    /// Adds the events of what is new. Until name and id are known they wait, and what may be no arguments yet does until
+    /// it is over.
+    fn show(&mut self, index: usize, is_over: bool, out: &mut Vec<ModelEvent>) {
         let ready = !self.name.is_empty() && !self.id.is_empty();
         if self.shown.is_none() && ready {
             self.shown = Some(0);
@@ -183,7 +218,8 @@ impl Call {
                 name: self.name.clone(),
             });
         }
-        if let Some(shown) = &mut self.shown {
+        let may_be_none = !is_over && !self.custom && is_placeholder(&self.arguments);
+        if let Some(shown) = self.shown.as_mut().filter(|_| !may_be_none) {
             let text = self.arguments.get(*shown..).unwrap_or_default();
             if !text.is_empty() {
                 *shown = self.arguments.len();
@@ -203,7 +239,7 @@ struct Plain<'p> {
     name: Option<&'p str>,
     arguments: &'p str,
     custom: bool,
-    extra: Option<&'p str>,
+    extra: [(&'static str, Option<&'p str>); 2],
 }
 
 impl<'p> Plain<'p> {
@@ -232,7 +268,13 @@ impl<'p> Plain<'p> {
             name,
             arguments: arguments.unwrap_or_default(),
             custom: is_custom,
-            extra: piece.extra_content.get(),
+            extra: [
+                ("extra_content", piece.extra_content.get()),
+                (
+                    "provider_specific_fields",
+                    piece.provider_specific_fields.filled(),
+                ),
+            ],
         }
     }
 }

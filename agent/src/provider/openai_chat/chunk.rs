@@ -61,6 +61,9 @@ pub(super) struct Choice<'a, T> {
     pub(super) delta: Option<Delta<'a, T>>,
     /// Boxed, as all that a chunk of a stream hardly ever has: the others are moved around for each word.
     pub(super) message: Option<Box<Delta<'a, T>>>,
+    /// Where OpenRouter says why this one failed.
+    #[serde(borrow)]
+    pub(super) error: Raw<'a>,
     #[serde(rename = "logprobs")]
     _logprobs: IgnoredAny,
 }
@@ -76,8 +79,15 @@ pub(super) struct Delta<'a, T> {
     pub(super) refusal: T,
     pub(super) reasoning_content: T,
     pub(super) reasoning: T,
+    /// What Copilot calls it, and what it wants back with it.
+    pub(super) reasoning_text: T,
+    #[serde(borrow)]
+    pub(super) reasoning_opaque: Raw<'a>,
     #[serde(borrow)]
     pub(super) reasoning_details: Raw<'a>,
+    /// What `LiteLLM` wants back of Anthropic's models, beside `reasoning_content`.
+    #[serde(borrow)]
+    pub(super) thinking_blocks: Raw<'a>,
     /// What Gemini's endpoint wants back with the message.
     #[serde(borrow)]
     pub(super) extra_content: Raw<'a>,
@@ -87,7 +97,7 @@ pub(super) struct Delta<'a, T> {
     _role: IgnoredAny,
     /// Thinking among the parts of a content that is a list; filled by [`Chunk::read`], not from the wire.
     #[serde(skip)]
-    pub(super) thinking: Text<'a>,
+    pub(super) thought: Text<'a>,
     /// The parts that held it, whole.
     #[serde(skip)]
     pub(super) thoughts: Vec<Map<String, Value>>,
@@ -108,6 +118,9 @@ pub(super) struct Call<'a, T> {
     /// What Gemini's endpoint wants back with the call.
     #[serde(borrow)]
     pub(super) extra_content: Raw<'a>,
+    /// The same behind `LiteLLM`.
+    #[serde(borrow)]
+    pub(super) provider_specific_fields: Raw<'a>,
     #[serde(rename = "type")]
     _type: IgnoredAny,
 }
@@ -152,12 +165,12 @@ defaults! {
         id, model, choices, usage, x_groq, error, _object, _created, _service_tier, _system_fingerprint, _obfuscation,
         _padding
     }
-    Choice { index, finish_reason, usage, delta, message, _logprobs }
+    Choice { index, finish_reason, usage, delta, message, error, _logprobs }
     Delta {
-        content, refusal, reasoning_content, reasoning, reasoning_details, extra_content, tool_calls, function_call,
-        _role, thinking, thoughts
+        content, refusal, reasoning_content, reasoning, reasoning_text, reasoning_opaque, reasoning_details,
+        thinking_blocks, extra_content, tool_calls, function_call, _role, thought, thoughts
     }
-    Call { index, id, function, custom, extra_content, _type }
+    Call { index, id, function, custom, extra_content, provider_specific_fields, _type }
     Function { name, arguments }
     Custom { name, input }
 }
@@ -172,6 +185,22 @@ impl<'a> Chunk<'a, StrictText<'a>> {
     pub(super) fn read_loosely(json: &'a str) -> Result<Self, serde_json::Error> {
         Self::read(json)
             .or_else(|_| serde_json::from_str::<Chunk<'a, Raw<'a>>>(json).map(Chunk::settle))
+    }
+}
+
+impl<'a> Delta<'a, StrictText<'a>> {
+    pub(super) fn leave_out_reasoning(&mut self) {
+        for text in [
+            &mut self.reasoning_content,
+            &mut self.reasoning,
+            &mut self.reasoning_text,
+        ] {
+            *text = StrictText::default();
+        }
+        self.reasoning_details = Raw::default();
+        self.thinking_blocks = Raw::default();
+        self.thought = Text::default();
+        self.thoughts = Vec::new();
     }
 }
 
@@ -206,6 +235,7 @@ const CHOICE: Known = Known(&[
     ("usage", None),
     ("delta", Some(&DELTA)),
     ("message", Some(&DELTA)),
+    ("error", None),
     ("logprobs", None),
 ]);
 
@@ -215,7 +245,10 @@ const DELTA: Known = Known(&[
     ("refusal", None),
     ("reasoning_content", None),
     ("reasoning", None),
+    ("reasoning_text", None),
+    ("reasoning_opaque", None),
     ("reasoning_details", None),
+    ("thinking_blocks", None),
     ("extra_content", None),
     ("tool_calls", Some(&CALL)),
     ("function_call", Some(&FUNCTION)),
@@ -228,6 +261,7 @@ const CALL: Known = Known(&[
     ("function", Some(&FUNCTION)),
     ("custom", Some(&CUSTOM)),
     ("extra_content", None),
+    ("provider_specific_fields", None),
 ]);
 
 const FUNCTION: Known = Known(&[("name", None), ("arguments", None)]);
@@ -256,6 +290,7 @@ impl<'a> Choice<'a, Raw<'a>> {
             usage: self.usage,
             delta: self.delta.map(Delta::settle),
             message: self.message.map(|message| Box::new(message.settle())),
+            error: self.error,
             ..Choice::default()
         }
     }
@@ -263,15 +298,18 @@ impl<'a> Choice<'a, Raw<'a>> {
 
 impl<'a> Delta<'a, Raw<'a>> {
     fn settle(self) -> Delta<'a, StrictText<'a>> {
-        let (content, thinking, thoughts) = content_parts(self.content);
+        let (content, thought, thoughts) = content_parts(self.content);
         Delta {
             content: StrictText(content),
-            thinking,
+            thought,
             thoughts,
             refusal: StrictText(self.refusal.text_or_json()),
             reasoning_content: StrictText(self.reasoning_content.text_or_json()),
             reasoning: StrictText(self.reasoning.text_or_json()),
+            reasoning_text: StrictText(self.reasoning_text.text_or_json()),
+            reasoning_opaque: self.reasoning_opaque,
             reasoning_details: self.reasoning_details,
+            thinking_blocks: self.thinking_blocks,
             extra_content: self.extra_content,
             tool_calls: self.tool_calls.into_iter().map(Call::settle).collect(),
             function_call: self.function_call.map(|call| Box::new(call.settle())),
@@ -293,6 +331,7 @@ impl<'a> Call<'a, Raw<'a>> {
                 })
             }),
             extra_content: self.extra_content,
+            provider_specific_fields: self.provider_specific_fields,
             ..Call::default()
         }
     }

@@ -5,12 +5,13 @@ use super::reasoning::Reasoning;
 use crate::message::{Echo, Part, PartKind, Protocol, Reply, Stop, StopReason, ToolCall, Usage};
 use crate::model::ModelEvent;
 use crate::provider::failure::error_event;
-use crate::provider::json::{Count, Raw, StrictText};
+use crate::provider::json::{Count, List, Raw, StrictText, Text, write_members};
 use crate::provider::known::{Known, Unknown};
 use crate::provider::repeat::Repeat;
-use crate::provider::stop::{broken_off, is_word};
+use crate::provider::stop::{broken_off, is_done, is_tool_use, is_word};
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::mem;
 
 /// One answer, as far as it has come.
@@ -20,6 +21,8 @@ pub(super) struct Answer {
     model: Option<String>,
     /// The number of the alternative that is the answer.
     choice: Option<u64>,
+    /// What there is of it has come piece by piece.
+    by_delta: bool,
     text: String,
     refusal: String,
     reasoning: Reasoning,
@@ -102,13 +105,13 @@ impl Answer {
     ) -> Result<bool, Trouble> {
         if let Ok(chunk) = Chunk::read(json) {
             let only = chunk.only_text();
-            let known = self.take_or_fail(chunk, shape, out)?;
+            let known = self.take_or_fail(json, chunk, shape, out)?;
             self.remember(json, only);
             return Ok(known);
         }
         let parted = CHUNK.part(json)?;
         let at = out.len();
-        let known = self.take_or_fail(Chunk::read_loosely(&parted.known)?, shape, out)?;
+        let known = self.take_or_fail(json, Chunk::read_loosely(&parted.known)?, shape, out)?;
         if known {
             self.unknown.show(parted.unknown, at, out);
         }
@@ -117,6 +120,8 @@ impl Answer {
 
     /// Remembers a chunk that was taken and said no more than this.
     fn remember(&mut self, json: &str, only: Option<OnlyText<'_>>) {
+        // What says no more than a text is of the first alternative.
+        let only = only.filter(|_| self.choice.is_none_or(|first| first == 0));
         let found = only.and_then(|only| match only.call {
             None => Some((only.text, Whose::Answer)),
             Some(number) => Some((only.text, Whose::Call(self.calls.shown(number)?))),
@@ -138,26 +143,31 @@ impl Answer {
 
     fn take_or_fail(
         &mut self,
+        json: &str,
         chunk: Chunk<'_, StrictText<'_>>,
         shape: Shape,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
-        let error = chunk.error.filled();
+        // What stands beside an error may say more of it.
+        let error = chunk.error.filled().map(|_| json);
         if shape == Shape::Whole && (error.is_some() || chunk.choices.is_empty()) {
             return error.map_or(Ok(false), |error| Err(error_event(error).into()));
         }
-        let known = self.take_chunk(chunk, shape, out);
-        error.map_or(Ok(known), |error| Err(error_event(error).into()))
+        let (known, failed) = self.take_chunk(chunk, shape, out);
+        error
+            .or(failed)
+            .map_or(Ok(known), |error| Err(error_event(error).into()))
     }
 
-    /// Takes what a chunk says; whether it said anything.
-    fn take_chunk(
+    /// Takes what a chunk says; whether it said anything, and the error of its choice.
+    fn take_chunk<'a>(
         &mut self,
-        chunk: Chunk<'_, StrictText<'_>>,
+        chunk: Chunk<'a, StrictText<'a>>,
         shape: Shape,
         out: &mut Vec<ModelEvent>,
-    ) -> bool {
+    ) -> (bool, Option<&'a str>) {
         let mut known = false;
+        let mut failed = None;
         if self.id.is_empty()
             && let Some(id) = chunk.id.filled()
         {
@@ -174,11 +184,14 @@ impl Answer {
             {
                 continue;
             }
-            if let Some(delta) = choice
-                .delta
-                .or_else(|| choice.message.map(|message| *message))
-            {
-                self.take_delta(delta, shape, out);
+            match (choice.delta, choice.message) {
+                (Some(delta), _) => {
+                    self.by_delta = true;
+                    self.take_delta(delta, shape, out);
+                }
+                (None, Some(message)) if self.by_delta => self.take_rest(*message, out),
+                (None, Some(message)) => self.take_delta(*message, shape, out),
+                (None, None) => {}
             }
             if let Some(word) = choice.finish_reason.as_str()
                 && (is_word(word) || self.finish.is_none())
@@ -189,11 +202,12 @@ impl Answer {
                 }
             }
             self.take_usage(choice.usage, out);
+            failed = failed.or(choice.error.filled());
         }
         if let Some(report) = chunk.x_groq.read::<Groq<'_>>() {
             known |= self.take_usage(report.usage, out);
         }
-        known | self.take_usage(chunk.usage, out)
+        (known | self.take_usage(chunk.usage, out), failed)
     }
 
     fn take_delta(
@@ -224,6 +238,24 @@ impl Answer {
         }
     }
 
+    /// Takes a whole message at the end of its own pieces (MiniMax): what of it has not come.
+    fn take_rest<'a>(&mut self, mut message: Delta<'a, StrictText<'a>>, out: &mut Vec<ModelEvent>) {
+        let leave_rest = |all: &mut StrictText<'_>, come: &str| {
+            let rest = all.filled().and_then(|all| all.strip_prefix(come));
+            *all = StrictText(Text(rest.map(|rest| Cow::Owned(rest.to_owned()))));
+        };
+        leave_rest(&mut message.content, &self.text);
+        leave_rest(&mut message.refusal, &self.refusal);
+        if !self.reasoning.is_empty() {
+            message.leave_out_reasoning();
+        }
+        if !self.calls.list.is_empty() {
+            message.tool_calls = List::default();
+            message.function_call = None;
+        }
+        self.take_delta(message, Shape::Whole, out);
+    }
+
     fn take_call(
         &mut self,
         call: &Call<'_, StrictText<'_>>,
@@ -242,6 +274,10 @@ impl Answer {
         let Some(report) = report.read::<Report<'_>>() else {
             return false;
         };
+        if report.counts_nothing() && self.usage != Usage::default() {
+            // An empty form behind the count.
+            return true;
+        }
         let usage = &mut self.usage;
         // Some servers count in the words of OpenAI's other protocol.
         for count in [report.input_tokens, report.prompt_tokens] {
@@ -287,7 +323,7 @@ impl Answer {
         }
         let has_calls = !self.calls.list.is_empty();
         for call in self.calls.list {
-            let echo = echo_of_call(call.custom, call.extra.as_deref());
+            let echo = echo_of_call(call.custom, &call.extra);
             let part = Part::call(ToolCall::new(call.id, call.name, call.arguments));
             parts.push(match echo {
                 Some(echo) => part.with_echo(echo),
@@ -329,30 +365,23 @@ pub(super) fn echo(json: String) -> Echo {
 pub(super) const CUSTOM: &str = r#"{"type":"custom"}"#;
 
 /// What a call must have beside id, name and arguments when it goes back.
-fn echo_of_call(custom: bool, extra: Option<&str>) -> Option<Echo> {
-    match (custom, extra) {
-        (true, _) => Some(echo(CUSTOM.to_owned())),
-        (false, Some(extra)) => Some(echo(format!(r#"{{"extra_content":{extra}}}"#))),
-        (false, None) => None,
+fn echo_of_call(custom: bool, extra: &[(&str, String)]) -> Option<Echo> {
+    if custom {
+        return Some(echo(CUSTOM.to_owned()));
     }
+    let members = extra.iter().map(|(name, json)| (*name, json.as_str()));
+    (!extra.is_empty()).then(|| echo(write_members(members)))
 }
 
 /// Our reading of `finish_reason`. Servers say `stop` with calls, and leave it empty: calls count more than the word,
 /// save where the word says that the answer is not whole.
 fn stop(word: Option<String>, has_calls: bool, says_nothing: bool) -> Stop {
-    let broken_off = word.as_deref().and_then(broken_off);
-    let reason = match (broken_off, word.as_deref()) {
-        (Some(reason), _) => reason,
+    let reason = match word.as_deref() {
+        Some(word) if let Some(reason) = broken_off(word) => reason,
         _ if has_calls => StopReason::ToolUse,
         // Without calls the server ran its own tools, and there is nothing left to do, or it has lost them.
-        (_, Some("tool_calls" | "function_call")) if says_nothing => StopReason::ToolUse,
-        (
-            _,
-            Some(
-                "stop" | "STOP" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "COMPLETE"
-                | "tool_calls" | "function_call",
-            ),
-        ) => StopReason::Stop,
+        Some(word) if is_tool_use(word) && says_nothing => StopReason::ToolUse,
+        Some(word) if is_done(word) || is_tool_use(word) => StopReason::Stop,
         _ => StopReason::Unknown,
     };
     Stop { reason, raw: word }
@@ -408,6 +437,19 @@ struct Report<'a> {
     prompt_tokens_details: Raw<'a>,
     #[serde(borrow)]
     completion_tokens_details: Raw<'a>,
+}
+
+impl Report<'_> {
+    fn counts_nothing(&self) -> bool {
+        let counts = [
+            self.prompt_tokens,
+            self.completion_tokens,
+            self.input_tokens,
+            self.output_tokens,
+        ];
+        counts.iter().any(|count| count.0 == Some(0))
+            && counts.iter().all(|count| count.0.unwrap_or_default() == 0)
+    }
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]

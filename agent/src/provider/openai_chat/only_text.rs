@@ -16,7 +16,13 @@ impl<'a> Chunk<'a, StrictText<'a>> {
     /// What the chunk says, where it says nothing but a text.
     pub(super) fn only_text(&self) -> Option<OnlyText<'a>> {
         let choice = self.choices.only()?;
-        let reports = [self.usage, self.x_groq, self.error, choice.usage];
+        let reports = [
+            self.usage,
+            self.x_groq,
+            self.error,
+            choice.usage,
+            choice.error,
+        ];
         let says_more = reports.iter().any(|report| report.get().is_some())
             || choice.index.0.is_some_and(|index| index != 0)
             || choice.finish_reason.as_str().is_some()
@@ -30,11 +36,21 @@ impl<'a> Chunk<'a, StrictText<'a>> {
 
 impl<'a> Delta<'a, StrictText<'a>> {
     fn only_text(&self) -> Option<OnlyText<'a>> {
-        let texts = [&self.refusal, &self.reasoning_content, &self.reasoning];
+        let texts = [
+            &self.refusal,
+            &self.reasoning_content,
+            &self.reasoning,
+            &self.reasoning_text,
+        ];
+        let raw = [
+            self.reasoning_opaque,
+            self.reasoning_details,
+            self.thinking_blocks,
+            self.extra_content,
+        ];
         let says_more = texts.iter().any(|text| text.as_str().is_some())
-            || self.thinking.as_str().is_some()
-            || self.reasoning_details.get().is_some()
-            || self.extra_content.get().is_some()
+            || raw.iter().any(|value| value.get().is_some())
+            || self.thought.as_str().is_some()
             || self.function_call.is_some()
             || !self.thoughts.is_empty();
         if says_more {
@@ -57,7 +73,8 @@ impl<'a> Call<'a, StrictText<'a>> {
         let says_more = self.id.as_str().is_some()
             || function.name.as_str().is_some()
             || self.custom.is_some()
-            || self.extra_content.get().is_some();
+            || self.extra_content.get().is_some()
+            || self.provider_specific_fields.get().is_some();
         if says_more {
             return None;
         }

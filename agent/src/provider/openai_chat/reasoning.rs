@@ -14,6 +14,10 @@ pub(super) struct Reasoning {
     /// A field that came, even empty: DeepSeek wants it back.
     named: Option<&'static str>,
     details: Vec<Map<String, Value>>,
+    /// The same as Anthropic's models write it (`LiteLLM`).
+    blocks: Vec<Map<String, Value>>,
+    /// What stands beside it for the server alone (Copilot), as JSON.
+    opaque: Option<String>,
     /// The thinking among the parts of a content that is a list (Mistral).
     thoughts: Vec<Map<String, Value>>,
 }
@@ -22,7 +26,9 @@ pub(super) struct Reasoning {
 enum Field {
     Content,
     Plain,
+    Text,
     Details,
+    Blocks,
     Parts,
 }
 
@@ -37,20 +43,28 @@ impl Reasoning {
         for thought in &delta.thoughts {
             self.take_thought(thought, is_piece);
         }
-        let details = self.take_details(delta.reasoning_details);
-        if delta.reasoning_content.as_str().is_some() {
-            self.named.get_or_insert("reasoning_content");
-        } else if delta.reasoning.as_str().is_some() {
-            self.named.get_or_insert("reasoning");
+        let details = take_pieces(&mut self.details, delta.reasoning_details);
+        let blocks = take_pieces(&mut self.blocks, delta.thinking_blocks);
+        if let Some(opaque) = delta.reasoning_opaque.filled() {
+            self.opaque = Some(opaque.to_owned());
         }
+        for (name, text) in [
+            ("reasoning_content", &delta.reasoning_content),
+            ("reasoning", &delta.reasoning),
+            ("reasoning_text", &delta.reasoning_text),
+        ] {
+            if text.as_str().is_some() {
+                self.named.get_or_insert(name);
+            }
+        }
+        let filled = |text: &'_ str| !text.is_empty();
         let fields = [
             (Field::Content, delta.reasoning_content.filled()),
             (Field::Plain, delta.reasoning.filled()),
-            (
-                Field::Details,
-                Some(details.as_str()).filter(|text| !text.is_empty()),
-            ),
-            (Field::Parts, delta.thinking.filled()),
+            (Field::Text, delta.reasoning_text.filled()),
+            (Field::Details, Some(&*details).filter(|text| filled(text))),
+            (Field::Blocks, Some(&*blocks).filter(|text| filled(text))),
+            (Field::Parts, delta.thought.filled()),
         ];
         let new = fields
             .into_iter()
@@ -63,28 +77,8 @@ impl Reasoning {
         }
     }
 
-    /// Keeps the details (OpenRouter) as one list, pieces of one entry joined; gives the text among them.
-    fn take_details(&mut self, details: Raw<'_>) -> String {
-        let mut said = String::new();
-        for piece in details
-            .read::<Vec<Map<String, Value>>>()
-            .unwrap_or_default()
-        {
-            for key in ["text", "summary"] {
-                said.push_str(piece.get(key).and_then(Value::as_str).unwrap_or_default());
-            }
-            let same = |last: &&mut Map<String, Value>| {
-                ["type", "index"]
-                    .iter()
-                    .all(|key| last.get(*key) == piece.get(*key))
-                    && !piece.contains_key("data")
-            };
-            match self.details.last_mut().filter(same) {
-                Some(last) => join(last, piece),
-                None => self.details.push(piece),
-            }
-        }
-        said
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// Keeps a part of thinking as it came, the pieces of one joined.
@@ -113,9 +107,20 @@ impl Reasoning {
         if let Some(name) = self.named {
             json.insert(name.to_owned(), Value::String(self.text.clone()));
         }
-        if !self.details.is_empty() {
-            let details = self.details.into_iter().map(Value::Object).collect();
-            json.insert("reasoning_details".to_owned(), Value::Array(details));
+        for (name, list) in [
+            ("reasoning_details", self.details),
+            ("thinking_blocks", self.blocks),
+        ] {
+            if !list.is_empty() {
+                let list = list.into_iter().map(Value::Object).collect();
+                json.insert(name.to_owned(), Value::Array(list));
+            }
+        }
+        if let Some(opaque) = self
+            .opaque
+            .and_then(|json| serde_json::from_str(&json).ok())
+        {
+            json.insert("reasoning_opaque".to_owned(), opaque);
         }
         if json.is_empty() {
             return (!self.text.is_empty()).then(|| Part::reasoning(self.text));
@@ -124,13 +129,36 @@ impl Reasoning {
     }
 }
 
+/// Keeps a list (`reasoning_details` of `OpenRouter`, `thinking_blocks` of `LiteLLM`) whose entries come in pieces, those of one entry joined; gives the
+/// text among them.
+fn take_pieces(entries: &mut Vec<Map<String, Value>>, pieces: Raw<'_>) -> String {
+    let mut said = String::new();
+    for piece in pieces.read::<Vec<Map<String, Value>>>().unwrap_or_default() {
+        for key in TEXTS {
+            said.push_str(piece.get(key).and_then(Value::as_str).unwrap_or_default());
+        }
+        let same = |last: &&mut Map<String, Value>| {
+            let alike = ["type", "index"];
+            alike.iter().all(|key| last.get(*key) == piece.get(*key)) && !piece.contains_key("data")
+        };
+        match entries.last_mut().filter(same) {
+            Some(last) => join(last, piece),
+            None => entries.push(piece),
+        }
+    }
+    said
+}
+
+/// What of an entry is text that goes on from piece to piece.
+const TEXTS: [&str; 3] = ["text", "summary", "thinking"];
+
 fn join(last: &mut Map<String, Value>, piece: Map<String, Value>) {
     for (key, value) in piece {
         match (last.get_mut(&key), value) {
             (_, Value::Null) => {}
-            (Some(Value::String(text)), Value::String(more))
-                if key == "text" || key == "summary" =>
-            {
+            // A signature comes with the last piece; those before may have an empty one.
+            (Some(_), Value::String(more)) if more.is_empty() => {}
+            (Some(Value::String(text)), Value::String(more)) if TEXTS.contains(&&*key) => {
                 text.push_str(&more);
             }
             (_, value) => {

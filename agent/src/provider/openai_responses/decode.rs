@@ -2,6 +2,7 @@ use super::growing::Growing;
 use super::item::Item;
 use crate::message::{Protocol, Reply, Stop, StopReason, Usage};
 use crate::model::{ModelError, ModelEvent};
+use crate::provider::call::is_placeholder;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Raw, Text, quoted};
 use crate::provider::known::{Known, Unknown};
@@ -122,6 +123,8 @@ const RESPONSE: Known = Known(&[
 const USAGE: Known = Known(&[
     ("input_tokens", None),
     ("output_tokens", None),
+    ("prompt_tokens", None),
+    ("completion_tokens", None),
     ("total_tokens", None),
     ("input_tokens_details", Some(&DETAILS)),
     ("output_tokens_details", Some(&DETAILS)),
@@ -189,8 +192,8 @@ impl Events for Answer {
     fn whole(&mut self, json: &str, out: &mut Vec<ModelEvent>) -> Result<bool, Trouble> {
         let parted = RESPONSE.part(json)?;
         let response: Response<'_> = serde_json::from_str(&parted.known)?;
-        if let Some(error) = response.error.filled() {
-            return Err(error_event(error).into());
+        if response.error.filled().is_some() {
+            return Err(error_event(json).into());
         }
         if response.output.is_none() {
             return Ok(false);
@@ -297,10 +300,13 @@ impl Answer {
                 };
                 self.end(step.output_index.0, json, out);
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
+            "response.completed" | "response.incomplete" | "response.failed" | "response.done" => {
                 let response: Response<'_> = step.response.read().unwrap_or_default();
                 let error = response.error.filled().map(error_event);
                 self.take_response(response, out);
+                // Where the answer does not say its status, the name of its last event does.
+                let named = kind.strip_prefix("response.").unwrap_or_default();
+                self.status.get_or_insert_with(|| named.to_owned());
                 self.over = true;
                 if let Some(error) = error {
                     return Err(error);
@@ -360,7 +366,10 @@ impl Answer {
     fn begin(&mut self, index: Option<u64>, json: &str, out: &mut Vec<ModelEvent>) {
         let mut growing = Growing::begin(index, json, self.calls, out);
         self.calls += usize::from(growing.is_call());
-        growing.show_rest(&growing.whole(), out);
+        let announced = growing.whole();
+        if !(growing.is_call() && is_placeholder(&announced)) {
+            growing.show_rest(&announced, out);
+        }
         self.items.push(growing);
     }
 
@@ -406,8 +415,12 @@ impl Answer {
     fn take_response(&mut self, response: Response<'_>, out: &mut Vec<ModelEvent>) {
         self.take_names(&response);
         let report: Report<'_> = response.usage.read().unwrap_or_default();
-        report.input_tokens.put_into(&mut self.usage.input);
-        report.output_tokens.put_into(&mut self.usage.output);
+        for count in [report.prompt_tokens, report.input_tokens] {
+            count.put_into(&mut self.usage.input);
+        }
+        for count in [report.completion_tokens, report.output_tokens] {
+            count.put_into(&mut self.usage.output);
+        }
         let input: InputDetails = report.input_tokens_details.read().unwrap_or_default();
         input.cached.put_into(&mut self.usage.cached_input);
         input.written.put_into(&mut self.usage.cache_write);
@@ -452,8 +465,8 @@ fn stop(status: Option<String>, incomplete: Option<&str>, has_calls: bool) -> St
         Some("incomplete") => incomplete
             .and_then(broken_off)
             .unwrap_or(StopReason::Length),
-        Some("completed") if has_calls => StopReason::ToolUse,
-        Some("completed") => StopReason::Stop,
+        Some("completed" | "done") if has_calls => StopReason::ToolUse,
+        Some("completed" | "done") => StopReason::Stop,
         // `in_progress` and `queued` are those of an answer that is yet to come.
         other => other.and_then(broken_off).unwrap_or(StopReason::Unknown),
     };
@@ -468,6 +481,9 @@ fn stop(status: Option<String>, incomplete: Option<&str>, has_calls: bool) -> St
 struct Report<'a> {
     input_tokens: Count,
     output_tokens: Count,
+    /// The words of the older protocol, at gateways.
+    prompt_tokens: Count,
+    completion_tokens: Count,
     #[serde(borrow)]
     input_tokens_details: Raw<'a>,
     #[serde(borrow)]
