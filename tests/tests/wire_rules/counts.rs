@@ -1,6 +1,6 @@
 //! How tokens are counted.
 
-use crate::shapes::unknown;
+use crate::unknown::unknown;
 use crate::{decode, sse};
 use serde_json::{Value, json};
 

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 #![allow(clippy::too_many_lines, reason = "a rule a row")]
 
+mod arguments;
 mod calls;
 mod counts;
 mod ends;
 mod shapes;
+mod unknown;
 
 use agent::message::Reply;
 use agent::model::{ModelError, ModelEvent};
