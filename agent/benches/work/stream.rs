@@ -29,7 +29,7 @@ pub(crate) fn events(protocol: Protocol, arguments: &str) -> Vec<String> {
                 r#"{"type":"response.created","response":{"id":"r","status":"in_progress","output":[]}}"#,
                 r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"write","arguments":"","status":"in_progress"}}"#,
             ],
-            r#"{"type":"response.function_call_arguments.delta","sequence_number":7,"item_id":"fc_1","output_index":0,"delta":PIECE}"#,
+            r#"{"type":"response.function_call_arguments.delta","sequence_number":NUMBER,"item_id":"fc_1","output_index":0,"delta":PIECE}"#,
             vec![
                 format!(
                     r#"{{"type":"response.output_item.done","output_index":0,"item":{{"type":"function_call","id":"fc_1","call_id":"call_1","name":"write","arguments":{},"status":"completed"}}}}"#,
@@ -53,7 +53,10 @@ pub(crate) fn events(protocol: Protocol, arguments: &str) -> Vec<String> {
         other => panic!("{other} has no stream here"),
     };
     let pieces = arguments.as_bytes().chunks(PIECE);
-    let pieces = pieces.map(|text| piece.replace("PIECE", &quoted(str::from_utf8(text).unwrap())));
+    let pieces = pieces.zip(2..).map(|(text, number)| {
+        let piece = piece.replace("NUMBER", &format!("{number}"));
+        piece.replace("PIECE", &quoted(str::from_utf8(text).unwrap()))
+    });
     let data = head.iter().map(|data| (*data).to_owned());
     let event = |data: String| {
         if protocol == Protocol::AnthropicMessages {

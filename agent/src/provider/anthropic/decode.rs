@@ -128,7 +128,7 @@ impl Events for Answer {
                 let only = self.only_text(&step);
                 let known = self.step(name, step, out);
                 if let Some((at, text)) = only {
-                    self.last.remember(data, text, at);
+                    self.last.remember(data, text, [], at);
                 }
                 return Ok(known);
             }

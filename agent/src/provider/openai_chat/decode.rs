@@ -127,7 +127,7 @@ impl Answer {
             Some(number) => Some((only.text, Whose::Call(self.calls.shown(number)?))),
         });
         if let Some((text, whose)) = found {
-            self.last.remember(json, text, whose);
+            self.last.remember(json, text, [], whose);
         }
     }
 

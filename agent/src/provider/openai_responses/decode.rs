@@ -6,6 +6,7 @@ use crate::provider::call::is_placeholder;
 use crate::provider::failure::error_event;
 use crate::provider::json::{Count, List, Raw, Text, quoted};
 use crate::provider::known::{Known, Unknown};
+use crate::provider::repeat::Repeat;
 use crate::provider::stop::broken_off;
 use crate::provider::wire::{Events, Trouble};
 use serde::Deserialize;
@@ -25,6 +26,8 @@ pub(super) struct Answer {
     over: bool,
     usage: Usage,
     unknown: Unknown,
+    /// Most events are the one before with another text, for the item at this place.
+    last: Repeat<usize>,
 }
 
 /// A step of which every field is known.
@@ -46,14 +49,14 @@ struct Step<'a> {
     arguments: Raw<'a>,
     #[serde(borrow)]
     input: Raw<'a>,
-    #[serde(rename = "sequence_number")]
-    _sequence_number: IgnoredAny,
+    #[serde(borrow)]
+    sequence_number: Raw<'a>,
     #[serde(rename = "content_index")]
     _content_index: IgnoredAny,
     #[serde(rename = "summary_index")]
     _summary_index: IgnoredAny,
-    #[serde(rename = "obfuscation")]
-    _obfuscation: IgnoredAny,
+    #[serde(borrow)]
+    obfuscation: Raw<'a>,
     #[serde(rename = "logprobs")]
     _logprobs: IgnoredAny,
     #[serde(rename = "name")]
@@ -173,9 +176,22 @@ impl Events for Answer {
         data: &str,
         out: &mut Vec<ModelEvent>,
     ) -> Result<bool, Trouble> {
+        if let Some((at, text)) = self.last.text(data) {
+            if let Some(growing) = self.items.get_mut(at) {
+                growing.show(&text, out);
+            }
+            return Ok(true);
+        }
+        self.last.forget();
         match serde_json::from_str::<Step<'_>>(data) {
             Ok(step) if step.response.get().is_none() => {
-                return Ok(self.take_step(name, &step, out)?.0);
+                let (known, _) = self.take_step(name, &step, out)?;
+                if let Some((at, text)) = self.only_text(&step) {
+                    let unread = [step.sequence_number, step.obfuscation];
+                    let unread = unread.into_iter().filter_map(Raw::get);
+                    self.last.remember(data, text, unread, at);
+                }
+                return Ok(known);
             }
             _ => {}
         }
@@ -326,19 +342,38 @@ impl Answer {
         Ok(true)
     }
 
-    /// The item that an event is about: the newest of its id, else of its number.
+    /// Where the item is to which a step adds no more than a text that stands in it as it is, and the text.
+    fn only_text<'a>(&self, step: &Step<'a>) -> Option<(usize, &'a str)> {
+        let is_delta = matches!(
+            step.kind.as_str()?,
+            "response.output_text.delta"
+                | "response.reasoning_text.delta"
+                | "response.reasoning_summary_text.delta"
+                | "response.function_call_arguments.delta"
+                | "response.custom_tool_call_input.delta"
+        );
+        let text = step.delta.text_or_json().lent()?;
+        is_delta.then_some((self.place(step)?, text))
+    }
+
+    /// The item that an event is about.
     fn growing(&mut self, step: &Step<'_>) -> Option<&mut Growing> {
+        let at = self.place(step)?;
+        self.items.get_mut(at)
+    }
+
+    /// Where that item is: the newest of its id, else of its number.
+    fn place(&self, step: &Step<'_>) -> Option<usize> {
         let by_id = step
             .item_id
             .filled()
             .and_then(|id| self.items.iter().rposition(|item| item.id == id));
-        let at = by_id.or_else(|| {
+        by_id.or_else(|| {
             let index = step.output_index.0?;
             self.items
                 .iter()
                 .rposition(|item| item.index == Some(index))
-        })?;
-        self.items.get_mut(at)
+        })
     }
 
     /// The same for more of a text or of reasoning, which tells even what was never announced.
