@@ -54,6 +54,14 @@ impl ToolResult {
         let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();
         texts.join("\n")
     }
+
+    /// As [`text`](Self::text), of a result that is not needed any more: where it is one text, that is not copied.
+    pub fn into_text(mut self) -> String {
+        match self.content.as_mut_slice() {
+            [Content::Text { text }] => std::mem::take(text),
+            _ => self.text(),
+        }
+    }
 }
 
 /// How a call ended. Every call ends in exactly one of these.

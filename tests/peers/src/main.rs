@@ -20,7 +20,7 @@ struct Text(ToolSet, ToolContext);
 impl Dispatcher for Text {
     async fn call(&self, name: &str, arguments: &str) -> Result<String, String> {
         let called = self.0.call_text(name, arguments, &self.1).await;
-        called.map_err(|result| result.text())
+        called.map_err(|result| result.into_text())
     }
 }
 
@@ -32,9 +32,9 @@ impl Dispatcher for Whole {
         let call = ToolCall::new("call_1", name, arguments);
         let result = self.0.answer(&call, &self.1).await;
         if result.is_error() {
-            Err(result.text())
+            Err(result.into_text())
         } else {
-            Ok(result.text())
+            Ok(result.into_text())
         }
     }
 }
