@@ -44,15 +44,16 @@ pub(crate) fn stub(
         #allow
         impl #header #private::Declared<#number> for #this #clause {
             type Arguments<'__a> = ();
+            const ASKS_AT_LAST: bool = false;
             fn blueprint() -> #private::Blueprint { loop {} }
-            fn read(_: #private::Reader<'_>) -> #private::Result<Self::Arguments<'_>, #private::ReadError> { loop {} }
+            fn read<'__a>(_: &mut #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> { loop {} }
         }
         #allow
         impl #header_with_states #private::Called<#number, __S, ()> for #this #clause {
             fn prepare<'__a>(
                 _: &'__a #private::Arc<Self>,
                 _: &'__a #private::Arc<__S>,
-                _: #private::Reader<'__a>,
+                _: &mut #private::Reader<'__a>,
                 _: &'__a #private::ToolContext,
             ) -> #private::Result<#private::Prepared<'__a>, #private::ReadError> { loop {} }
         }

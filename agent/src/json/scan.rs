@@ -83,14 +83,6 @@ pub(crate) struct NumberText<'a> {
     pub(crate) whole: bool,
 }
 
-/// A number of few digits: all of them, and how many stand behind the point, if there is one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Short {
-    pub(crate) digits: i64,
-    pub(crate) negative: bool,
-    pub(crate) places: Option<usize>,
-}
-
 type Scan<T> = Result<T, ScanError>;
 
 impl<'a> Scanner<'a> {
@@ -200,70 +192,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes this text if it stands here: a short one, so it is compared in words.
-    #[inline]
-    pub(crate) fn take(&mut self, wanted: &[u8]) -> bool {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let Some(here) = rest.get(..wanted.len()) else {
-            return false;
-        };
-        let same = same(here, wanted);
-        if same {
-            self.at += wanted.len();
-        }
-        same
-    }
-
-    /// A string that says itself, without an escape; passed if `fits` takes it, else left where it stands.
-    #[inline]
-    pub(crate) fn take_plain(&mut self, fits: impl FnOnce(&str) -> bool) -> Option<&'a str> {
-        let start = self.at + 1;
-        let end = run(self.text.as_bytes(), start);
-        if self.text.as_bytes().get(end) != Some(&b'"') {
-            return None;
-        }
-        let text = self.text.get(start..end)?;
-        fits(text).then(|| {
-            self.at = end + 1;
-            text
-        })
-    }
-
-    /// A number of at most 18 digits without an exponent, passed; any other text is left where it stands.
-    #[inline]
-    pub(crate) fn take_short(&mut self) -> Option<Short> {
-        let bytes = self.text.as_bytes();
-        let negative = self.here() == Some(b'-');
-        let first = self.at + usize::from(negative);
-        let mut at = first;
-        let mut digits: u64 = 0;
-        let mut point = None;
-        loop {
-            match bytes.get(at) {
-                Some(byte @ b'0'..=b'9') => {
-                    digits = digits.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
-                }
-                Some(b'.') if point.is_none() => point = Some(at),
-                Some(b'e' | b'E' | b'.') => return None,
-                _ => break,
-            }
-            at += 1;
-        }
-        let whole = point.unwrap_or(at) - first;
-        let places = point.map_or(0, |point| at - point - 1);
-        let zero_first = bytes.get(first) == Some(&b'0') && whole > 1;
-        if whole == 0 || zero_first || whole + places > 18 || (point.is_some() && places == 0) {
-            return None;
-        }
-        let digits = i64::try_from(digits).ok()?;
-        self.at = at;
-        Some(Short {
-            digits,
-            negative,
-            places: point.is_some().then_some(places),
-        })
-    }
-
     /// `null`, `true` or `false`.
     #[inline]
     pub(crate) fn literal(&mut self, word: &str) -> Scan<()> {
@@ -309,19 +237,7 @@ impl<'a> Scanner<'a> {
         let mut out = Vec::with_capacity(rest.min(if rest > 4096 { 1 << 20 } else { 64 }));
         out.extend_from_slice(bytes.get(start..self.at).unwrap_or_default());
         loop {
-            while let Some(chunk) = bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
-                // All eight at once, and those that were too many taken back: a copy of a known length costs nothing.
-                out.extend_from_slice(chunk);
-                let hit = special(u64::from_le_bytes(*chunk));
-                if hit == 0 {
-                    self.at += 8;
-                } else {
-                    let plain = (hit.trailing_zeros() / 8) as usize;
-                    out.truncate(out.len() - 8 + plain);
-                    self.at += plain;
-                    break;
-                }
-            }
+            self.at = copy_run(bytes, self.at, &mut out);
             match self.here() {
                 None => return Err(self.error(Fault::End)),
                 Some(b'"') => {
@@ -535,31 +451,60 @@ impl<'a> Scanner<'a> {
 
 /// What a backslash and this byte stand for, but for `u`.
 #[inline]
-const fn short_escape(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'"' | b'\\' | b'/' => byte,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        _ => return None,
-    })
+fn short_escape(byte: u8) -> Option<u8> {
+    SHORT_ESCAPES
+        .get(usize::from(byte))
+        .copied()
+        .filter(|stands_for| *stands_for != 0)
 }
 
-/// Whether two texts of the same length are the same. Up to sixteen bytes are compared as two words, which may overlap.
+/// By the byte behind the backslash; none of them stands for a zero.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a panic in a constant is a compile error"
+)]
+static SHORT_ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table[b'/' as usize] = b'/';
+    table[b'b' as usize] = 8;
+    table[b'f' as usize] = 12;
+    table[b'n' as usize] = b'\n';
+    table[b'r' as usize] = b'\r';
+    table[b't' as usize] = b'\t';
+    table
+};
+
+/// Copies a plain run of a string from `at` on, and says where it ends. Where too little is left for whole words, that is
+/// where it stopped.
 #[inline]
-fn same(one: &[u8], other: &[u8]) -> bool {
-    match one.len() {
-        8..=16 => {
-            one.first_chunk::<8>() == other.first_chunk::<8>()
-                && one.last_chunk::<8>() == other.last_chunk::<8>()
-        }
-        4..8 => {
-            one.first_chunk::<4>() == other.first_chunk::<4>()
-                && one.last_chunk::<4>() == other.last_chunk::<4>()
-        }
-        _ => one == other,
+fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        // All sixteen at once, and those that were too many taken back: a copy of a known length costs nothing.
+        out.extend_from_slice(chunk);
+        let [one, other] = words(chunk).map(special);
+        let plain = match (one, other) {
+            (0, 0) => {
+                at += 16;
+                continue;
+            }
+            (0, other) => 8 + (other.trailing_zeros() / 8) as usize,
+            (one, _) => (one.trailing_zeros() / 8) as usize,
+        };
+        out.truncate(out.len() - 16 + plain);
+        return at + plain;
+    }
+    at
+}
+
+/// Sixteen bytes as two words.
+#[inline]
+fn words(bytes: &[u8; 16]) -> [u64; 2] {
+    let (words, _) = bytes.as_chunks();
+    match words {
+        [one, other] => [u64::from_le_bytes(*one), u64::from_le_bytes(*other)],
+        _ => [0; 2],
     }
 }
 
@@ -592,5 +537,8 @@ const fn special(word: u64) -> u64 {
     (control | quote.wrapping_sub(ONES) & !quote | slash.wrapping_sub(ONES) & !slash) & HIGH
 }
 
+mod quick;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use quick::Key;

@@ -3,8 +3,7 @@
 use super::describe;
 use super::error::ReadError;
 use super::number::{Number, Whole};
-use super::program::{ANY, Fields, Id, List, NEVER};
-use super::quick::Next;
+use super::program::{ANY, Fields, List, NEVER, Property};
 use super::read::{Reader, visit_whole};
 use super::seen::{Keys, Seen};
 use crate::json::scan::Scanner;
@@ -76,7 +75,10 @@ impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
         let at = self.reader.scan.position();
         seed.deserialize(&mut *self.reader)
             .map(Some)
-            .map_err(|error| error.within(at))
+            .map_err(|mut error| {
+                error.put_within(at);
+                error
+            })
     }
 }
 
@@ -85,12 +87,11 @@ pub(super) struct Members<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
     pub(super) fields: Option<&'a Fields>,
     pub(super) first: bool,
-    pub(super) expected: usize,
+    /// The properties after the last that came: keys mostly come in their order.
+    pub(super) ahead: &'a [Property],
     pub(super) seen: Seen,
     /// Boxed, since only maps have any, and each object carries it.
     others: Option<Box<Keys<'a>>>,
-    /// What the next value is checked against.
-    pub(super) node: Id,
 }
 
 impl<'r, 'a> Members<'r, 'a> {
@@ -99,10 +100,9 @@ impl<'r, 'a> Members<'r, 'a> {
             reader,
             fields,
             first: true,
-            expected: 0,
+            ahead: fields.map_or(&[], |fields| &fields.properties),
             seen: Seen::default(),
             others: None,
-            node: ANY,
         }
     }
 
@@ -122,14 +122,14 @@ impl<'r, 'a> Members<'r, 'a> {
 }
 
 impl<'a> Members<'_, 'a> {
-    /// The next key and its colon; `None` at the closing bracket, which stays for `end`.
+    /// The next key and its colon, and what its value is checked against; `None` at the closing bracket, which stays for
+    /// `end`.
     fn key(&mut self) -> Read<Option<Cow<'a, str>>> {
         loop {
-            if self.reader.scan.peek() == Some(b'}')
-                || !self.reader.scan.another(self.first, b'}')?
-            {
+            if self.reader.scan.peek() == Some(b'}') {
                 return Ok(None);
             }
+            self.reader.scan.another(self.first, b'}')?;
             let is_first = std::mem::replace(&mut self.first, false);
             let key = self.reader.scan.key()?;
             if is_first && key.starts_with(PRIVATE) {
@@ -137,30 +137,26 @@ impl<'a> Members<'_, 'a> {
                     "an object here cannot begin with a key that begins with `{PRIVATE}`; choose another key"
                 )));
             }
-            self.node = self.fields.map_or(ANY, |fields| fields.rest);
-            let property = self.fields.and_then(|fields| {
-                let index = fields.find(&key, self.expected)?;
-                Some((index, fields.properties.get(index)?))
-            });
+            let fields = self.fields;
+            let property = fields.and_then(|fields| fields.find_from(&mut self.ahead, &key));
             let is_new = match property {
-                Some((index, _)) => {
-                    self.expected = index + 1;
-                    self.seen.insert(index)
-                }
+                Some((index, _)) => self.seen.insert(index),
                 None => self.others.get_or_insert_default().insert(key.clone()),
             };
             if !is_new {
                 return Err(self.reader.unfit());
             }
-            if let Some((_, property)) = property {
-                let program = self.reader.schema.program();
-                if property.is_left_out(program, self.reader.scan) {
+            self.reader.node = match property {
+                Some((_, property))
+                    if property.is_left_out(self.reader.program, self.reader.scan) =>
+                {
                     self.reader.scan.literal("null")?;
                     continue;
                 }
-                self.node = property.node;
-            }
-            if self.node == NEVER {
+                Some((_, property)) => property.node,
+                None => self.fields.map_or(ANY, |fields| fields.rest),
+            };
+            if self.reader.node == NEVER {
                 return Err(self.reader.unfit());
             }
             return Ok(Some(key));
@@ -173,9 +169,10 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
 
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
         let key = match self.quick_key() {
-            Next::Key(key) => Cow::Borrowed(key),
-            Next::End => return Ok(None),
-            Next::Unclear => match self.key()? {
+            Some(key) => Cow::Borrowed(key),
+            // Stays for `end`.
+            None if self.reader.scan.peek() == Some(b'}') => return Ok(None),
+            None => match self.key()? {
                 Some(key) => key,
                 None => return Ok(None),
             },
@@ -184,10 +181,12 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Read<V::Value> {
-        self.reader.node = self.node;
         let at = self.reader.scan.position();
-        seed.deserialize(&mut *self.reader)
-            .map_err(|error| error.within(at))
+        let mut read = seed.deserialize(&mut *self.reader);
+        if let Err(error) = &mut read {
+            error.put_within(at);
+        }
+        read
     }
 }
 

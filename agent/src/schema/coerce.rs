@@ -380,11 +380,8 @@ impl<'s> Fit<'s> {
         let mut left_out = vec![false; object.len()];
         let mut next = 0;
         for ((key, value), left_out) in object.iter_mut().zip(&mut left_out) {
-            let declared = fields.find(key, next);
-            if let Some(index) = declared {
-                next = index + 1;
-            }
-            let property = declared.and_then(|index| fields.properties.get(index));
+            let (index, property) = fields.find(key, next).unzip();
+            next = index.map_or(next, |index| index + 1);
             let id = match property {
                 Some(property) => property.node,
                 None => other(fields, key),

@@ -45,7 +45,9 @@ pub(super) fn must_be(program: &Program, id: Id, text: &str, at: usize, hidden: 
     let mut scan = Scanner::new_at(text, at);
     match scan.peek() {
         Some(b'"')
-            if !hidden && let Some(text) = scan.take_plain(|text| text.len() <= MOST_SHOWN) =>
+            if !hidden
+                && let Some(text) = scan.take_plain()
+                && text.len() <= MOST_SHOWN =>
         {
             out.push_str("the string \"");
             out.push_str(text);
@@ -81,6 +83,9 @@ fn plain(node: &Node) -> Option<&'static str> {
 
 /// What to do about a string that holds what should stand there itself; nothing, where it does not look like that.
 pub(super) fn encoded(text: &str, at: usize, wanted: Types) -> &'static str {
+    if !wanted.has(Types::ARRAY) && !wanted.has(Types::OBJECT) {
+        return "";
+    }
     let mut scan = Scanner::new_at(text, at);
     let is_string = scan.peek() == Some(b'"');
     let string = is_string.then(|| scan.string().ok()).flatten();

@@ -15,6 +15,8 @@ struct Inner {
     /// The byte; `usize::MAX` while nobody has said.
     at: usize,
     reason: Reason,
+    /// No argument follows the one that was refused.
+    is_last: bool,
 }
 
 /// What refused.
@@ -33,7 +35,11 @@ pub(super) enum Reason {
 impl ReadError {
     #[cold]
     pub(super) fn new(at: usize, reason: Reason) -> Self {
-        Self(Box::new(Inner { at, reason }))
+        Self(Box::new(Inner {
+            at,
+            reason,
+            is_last: false,
+        }))
     }
 
     /// What the validators of a tool's author refuse.
@@ -61,13 +67,27 @@ impl ReadError {
         }
     }
 
-    /// The same error, said of the value at `at` unless it knows its place already.
+    /// Says it of the value at `at`, unless it knows its place already.
     #[cold]
-    pub(super) fn within(mut self, at: usize) -> Self {
+    pub(super) fn put_within(&mut self, at: usize) {
         if self.0.at == usize::MAX {
             self.0.at = at;
         }
+    }
+
+    /// The same error, of which is known whether another argument follows.
+    pub(super) fn of_last(mut self, is_last: bool) -> Self {
+        self.0.is_last = is_last;
         self
+    }
+
+    /// Whether everything else that was given has been read, or nothing behind can be.
+    pub(crate) fn is_alone(&self) -> bool {
+        match self.0.reason {
+            Reason::Text(_) => true,
+            Reason::Unfit => self.0.is_last,
+            Reason::Message(_) | Reason::Refused(_) => false,
+        }
     }
 
     /// Where it was refused.

@@ -9,7 +9,6 @@ use super::program::{ANY, Id, NEVER};
 use super::read::Reader;
 use super::schema::Schema;
 use super::top::Owner;
-use crate::json::scan::Scanner;
 
 type Read<T> = Result<T, ReadError>;
 
@@ -100,8 +99,8 @@ pub(super) fn merge(
 
 /// The parameter in whose value a path ends; one beyond the last, where that is nobody's.
 fn parameter_of(schema: &Schema, path: &str) -> usize {
-    let index = first_key(path).and_then(|name| schema.program().root_fields()?.find(&name, 0));
-    match index.map(|index| schema.owner(index)) {
+    let property = first_key(path).and_then(|name| schema.program().root_fields()?.find(&name, 0));
+    match property.map(|(_, property)| property.owner) {
         Some(Owner::Parameter(parameter) | Owner::Flattened(parameter)) => parameter,
         Some(Owner::Rest) | None => usize::MAX,
     }
@@ -109,9 +108,7 @@ fn parameter_of(schema: &Schema, path: &str) -> usize {
 
 /// How far the arguments are read, each on its own.
 #[derive(Debug)]
-pub(super) struct Gathering<'a> {
-    /// Where the value begins that is read.
-    start: Scanner<'a>,
+pub(super) struct Gathering {
     /// The parameters of which something cannot be read.
     spoilt: Vec<usize>,
     /// Something cannot be read that may be part of any flattened parameter.
@@ -163,7 +160,6 @@ impl<'a> Reader<'a> {
         let whole = |problem: &&Problem| problem.path.rfind('/') == Some(0);
         let spoilt = told.into_iter().flat_map(Problems::iter).filter(whole);
         let gathering = Gathering {
-            start: reader.scan,
             spoilt: spoilt
                 .map(|problem| parameter_of(schema, &problem.path))
                 .collect(),
@@ -177,18 +173,14 @@ impl<'a> Reader<'a> {
     }
 
     /// As `next_parameter`, past all that does not fit.
-    pub(super) fn next_gathered(&mut self, gathering: &mut Gathering<'a>) -> Read<Option<usize>> {
-        let schema = self.schema;
-        let fields = schema.program().root_fields();
+    pub(super) fn next_gathered(&mut self, gathering: &mut Gathering) -> Read<Option<usize>> {
+        let (program, fields) = (self.program, self.top.fields);
         while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
             self.top.started = true;
             self.scan.peek();
             let position = self.scan.position();
             let key = self.scan.key()?;
-            let declared = fields.and_then(|fields| {
-                let index = fields.find(&key, self.top.expected)?;
-                Some((index, fields.properties.get(index)?))
-            });
+            let declared = fields.and_then(|fields| fields.find_from(&mut self.top.ahead, &key));
             let Some((index, property)) = declared else {
                 let rest = fields.map_or(ANY, |fields| fields.rest);
                 let is_new = self.top.others.get_or_insert_default().insert(key.clone());
@@ -199,15 +191,13 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             };
-            self.top.expected = index + 1;
             let is_new = self.top.seen.insert(index);
-            let left_out = property.is_left_out(schema.program(), self.scan);
-            match schema.owner(index) {
+            let left_out = property.is_left_out(program, self.scan);
+            match property.owner {
                 Owner::Parameter(parameter)
                     if is_new && !left_out && !gathering.spoilt.contains(&parameter) =>
                 {
                     self.node = property.node;
-                    gathering.start = self.scan;
                     return Ok(Some(parameter));
                 }
                 Owner::Flattened(parameter) if is_new && !left_out => {
@@ -228,7 +218,7 @@ impl<'a> Reader<'a> {
         }
         let properties = fields.map_or(&[][..], |fields| &fields.properties);
         for (index, property) in properties.iter().enumerate() {
-            if let Owner::Flattened(parameter) = schema.owner(index)
+            if let Owner::Flattened(parameter) = property.owner
                 && property.required
                 && !self.top.seen.contains(index)
             {
@@ -269,8 +259,11 @@ impl<'a> Reader<'a> {
     /// What could not be read is passed over where arguments are gathered, and what its type said of it kept.
     #[cold]
     fn pass_over(&mut self, parameter: usize, error: ReadError) -> Read<()> {
+        let mut scan = self.scan;
+        let skipped = scan.skip(self.depth);
         let Some(gathering) = &mut self.gathering else {
-            return Err(error);
+            let is_last = skipped.is_ok() && scan.peek() == Some(b'}');
+            return Err(error.of_last(is_last));
         };
         gathering.spoilt.push(parameter);
         if error.message().is_some() {
@@ -280,9 +273,10 @@ impl<'a> Reader<'a> {
                 in_decoding: true,
             });
         }
-        self.scan = gathering.start;
-        self.depth = 1;
-        self.node = ANY;
-        Ok(self.scan.skip(self.depth)?)
+        // Of a flattened parameter all has been passed before.
+        if skipped.is_ok() {
+            self.scan = scan;
+        }
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@
 //! From a schema to what a provider accepts: `dialect`.
 //!
 //! From a text to arguments: `read` is a deserializer over the raw text that runs the program while the user's types
-//! decode (`top` goes from parameter to parameter, `access` and `flatten` are what serde needs besides, `quick` is the
+//! decode (`top` goes from parameter to parameter, `access`, `absent` and `flatten` are what serde needs besides, `quick` is the
 //! common case). Only after a
 //! failure `explain` walks (`walk`) the same program over the text once more, tells which of several `alternatives` was
 //! meant, and names (`describe`) every problem (`problem`) with its pointer; `gather` adds what the author's own code refuses.
@@ -34,6 +34,7 @@
 //! let c = reader.flattened::<T2>(2)?;
 //! ```
 
+mod absent;
 mod access;
 mod alternatives;
 mod canonical;
@@ -69,11 +70,12 @@ mod top;
 mod values;
 mod walk;
 
+pub use absent::absent;
 pub use coerce::Coercion;
 pub use dialect::{Counts, Dialect, Dialects, Impossible, Rendering, Weakening};
 pub use error::ReadError;
 pub(crate) use gather::Refusal;
 pub use parameter::Parameter;
 pub use problem::{Problem, Problems};
-pub use read::{Reader, absent};
+pub use read::Reader;
 pub use schema::{Fingerprint, Schema, SchemaError};

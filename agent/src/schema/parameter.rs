@@ -286,25 +286,20 @@ impl Root {
             object.insert("$defs".to_owned(), Value::Object(definitions));
         }
         let mut program = Program::compile(&root)?;
-        for parameter in parameters.iter().filter(|parameter| parameter.secret) {
-            program.hide(parameter.name);
+        for property in program.root_properties() {
+            let is_secret =
+                |parameter: &&Parameter| parameter.secret && *parameter.name == *property.name;
+            property.secret = parameters.iter().any(|parameter| is_secret(&parameter));
+            property.owner = (self.owners.get(&*property.name))
+                .copied()
+                .unwrap_or(Owner::Rest);
         }
         refuse_bad_defaults(&program, parameters, &root)?;
         strip(&mut root);
         if let Some(Value::Object(definitions)) = root.get_mut("$defs") {
             definitions.values_mut().for_each(strip);
         }
-        let owner = |property: &super::program::Property| {
-            self.owners
-                .get(&*property.name)
-                .copied()
-                .unwrap_or(Owner::Rest)
-        };
-        let owners = program
-            .root_fields()
-            .map(|fields| fields.properties.iter().map(owner).collect())
-            .unwrap_or_default();
-        Ok(Schema::compiled(root, program, owners))
+        Ok(Schema::compiled(root, program))
     }
 
     /// One `$defs` for all parameters. Two types of one name that differ get names of their own, made from what they
@@ -457,8 +452,8 @@ fn refuse_bad_defaults(
             .and_then(|properties| properties.get(parameter.name)?.get("default"));
         let node = program
             .root_fields()
-            .and_then(|fields| fields.properties.get(fields.find(parameter.name, 0)?))
-            .map(|property| property.node);
+            .and_then(|fields| fields.find(parameter.name, 0))
+            .map(|(_, property)| property.node);
         let (Some(default), Some(node)) = (default, node) else {
             continue;
         };

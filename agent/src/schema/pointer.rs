@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub(super) fn push_key(pointer: &mut String, key: &str) {
     pointer.reserve(key.len() + 1);
     pointer.push('/');
-    if !key.contains(['~', '/']) {
+    if !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         pointer.push_str(key);
         return;
     }

@@ -85,6 +85,29 @@ impl Problems {
         }
     }
 
+    /// As it displays.
+    pub(crate) fn to_text(&self) -> String {
+        let each = self.list.iter();
+        let each = each.map(|problem| problem.path.len() + problem.message.len() + 3);
+        let mut text = String::with_capacity(each.sum::<usize>() + 16);
+        for (index, problem) in self.list.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            if !problem.path.is_empty() {
+                text.push_str(&problem.path);
+                text.push_str(": ");
+            }
+            text.push_str(&problem.message);
+        }
+        if self.omitted > 0 {
+            text.push_str("\nand ");
+            text.push_str(&self.omitted.to_string());
+            text.push_str(" more");
+        }
+        text
+    }
+
     pub(super) fn into_list(self) -> Vec<Problem> {
         self.list
     }
@@ -105,16 +128,7 @@ impl<'a> IntoIterator for &'a Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.list.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            problem.fmt(f)?;
-        }
-        if self.omitted > 0 {
-            write!(f, "\nand {} more", self.omitted)?;
-        }
-        Ok(())
+        f.write_str(&self.to_text())
     }
 }
 
@@ -230,6 +244,33 @@ impl Report<'_> {
             list: self.list,
             omitted: self.omitted,
         })
+    }
+}
+
+/// The problems of one object, each with the rank of its property: they are told in the order of declaration, the rest
+/// behind. Mostly there are those of one property, which cost no list.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    first: Option<(usize, Vec<Problem>)>,
+    more: Vec<(usize, Vec<Problem>)>,
+}
+
+impl Found {
+    pub(super) fn push(&mut self, rank: usize, problems: Vec<Problem>) {
+        match &self.first {
+            None => self.first = Some((rank, problems)),
+            Some(_) => self.more.push((rank, problems)),
+        }
+    }
+
+    pub(super) fn put_into(mut self, report: &mut Report<'_>) {
+        if !self.more.is_empty() {
+            self.more.splice(..0, self.first.take());
+            self.more.sort_by_key(|(rank, _)| *rank);
+        }
+        for (_, problems) in self.first.into_iter().chain(self.more) {
+            report.append(problems);
+        }
     }
 }
 

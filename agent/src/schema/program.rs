@@ -6,8 +6,9 @@
 use super::format::Format;
 use super::number::Whole;
 use super::seen::Seen;
+use super::top::Owner;
 use super::walk::Walk;
-use crate::json::scan::Scanner;
+use crate::json::scan::{Key, Scanner};
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -37,8 +38,8 @@ pub(super) struct Node {
     pub(super) types: Types,
     pub(super) free: bool,
     pub(super) walked: bool,
-    /// Neither null or another node nor in need of the whole value: what begins here can be read at once.
-    pub(super) direct: bool,
+    /// The types that can be read at once: none where the node needs the whole value, or is null or another node.
+    pub(super) quick: Types,
     /// The integers that are allowed for certain, from and to; of the others `number` says.
     pub(super) small: (i64, i64),
     /// This node is null or that one.
@@ -122,31 +123,35 @@ pub(super) struct Fields {
 #[derive(Debug)]
 pub(super) struct Property {
     pub(super) name: Box<str>,
-    /// The name as most write it, `"name":`; empty where an escape would stand in it.
-    pub(super) key: Box<str>,
+    /// The name as most write it, `"name":`.
+    pub(super) key: Key,
+    /// Its bit among the first 64; none where that is not how it is written, or where it may not be.
+    pub(super) quick: u64,
     pub(super) node: Id,
     pub(super) required: bool,
     /// Its value must never be shown.
     pub(super) secret: bool,
+    /// Whose it is, at the top level.
+    pub(super) owner: Owner,
 }
 
 impl Property {
     pub(super) fn new(name: &str, node: Id, required: bool) -> Self {
-        let plain = !name
-            .bytes()
-            .any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-        let key = if plain {
-            format!("\"{name}\":")
-        } else {
-            String::new()
-        };
         Self {
             name: name.into(),
-            key: key.into(),
+            key: Key::new(name),
+            quick: 0,
             node,
             required,
             secret: false,
+            owner: Owner::Rest,
         }
+    }
+
+    /// Whether its name is written without an escape.
+    fn is_plain(&self) -> bool {
+        let mut bytes = self.name.bytes();
+        bytes.all(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20))
     }
 
     /// Whether what comes next says that this property is left out: a null where none may be.
@@ -233,7 +238,7 @@ impl Node {
             types: Types::EVERY,
             free: true,
             walked: false,
-            direct: true,
+            quick: Types::EVERY,
             small: (i64::MIN, i64::MAX),
             nullable: None,
             number: None,
@@ -288,23 +293,38 @@ impl Fields {
         self.rest == NEVER && self.patterns.is_empty() && self.names.is_none()
     }
 
-    /// The property of this name. Looks first where the one after the last hit is: keys mostly come in order.
-    #[inline]
-    pub(super) fn find(&self, name: &str, expected: usize) -> Option<usize> {
+    /// The property of this name, and its index. Looks first where the one after the last hit is.
+    pub(super) fn find(&self, name: &str, expected: usize) -> Option<(usize, &Property)> {
         match self.properties.get(expected) {
-            Some(property) if *property.name == *name => Some(expected),
-            _ => self
-                .properties
-                .iter()
-                .position(|property| *property.name == *name),
+            Some(property) if *property.name == *name => Some((expected, property)),
+            _ => {
+                let mut all = self.properties.iter().enumerate();
+                all.find(|(_, property)| *property.name == *name)
+            }
         }
+    }
+
+    /// As `find`, with the properties that are `ahead` in place of an index.
+    pub(super) fn find_from<'p>(
+        &'p self,
+        ahead: &mut &'p [Property],
+        name: &str,
+    ) -> Option<(usize, &'p Property)> {
+        let expected = self.properties.len() - ahead.len();
+        let (index, property) = self.find(name, expected)?;
+        *ahead = self.properties.get(index + 1..).unwrap_or_default();
+        Some((index, property))
     }
 }
 
 impl Node {
     /// Settles what is asked first while a value is decoded.
     pub(super) fn settle(&mut self) {
-        self.direct = !self.walked && self.nullable.is_none();
+        self.quick = if self.walked || self.nullable.is_some() {
+            Types::NONE
+        } else {
+            self.types
+        };
         self.small = match &self.number {
             _ if !self.types.has(Types::INTEGER) => NO_INTEGER,
             None => (i64::MIN, i64::MAX),
@@ -315,10 +335,15 @@ impl Node {
                 text.pattern.is_none() && text.format.is_none() && text.choices.is_none();
         }
         if let Some(fields) = &mut self.fields {
-            let required = fields.properties.iter().take(64).enumerate();
-            fields.required = required
-                .filter(|(_, property)| property.required)
-                .fold(0, |bits, (index, _)| bits | 1 << index);
+            for (index, property) in fields.properties.iter_mut().take(64).enumerate() {
+                let bit = 1 << index;
+                if property.required {
+                    fields.required |= bit;
+                }
+                if property.node != NEVER && property.is_plain() {
+                    property.quick = bit;
+                }
+            }
         }
     }
 }
@@ -351,7 +376,7 @@ impl Program {
             free: false,
             // Whoever enters the object asks the schema's own rules about the whole of it.
             walked: true,
-            direct: false,
+            quick: Types::NONE,
             ..Node::any()
         };
         let never = Node {
@@ -411,15 +436,11 @@ impl Program {
         self.node(self.root).fields.as_deref()
     }
 
-    /// Marks the value of a top-level property as one that is never shown.
-    pub(super) fn hide(&mut self, name: &str) {
+    /// The top-level properties, to be told whose they are and which are never shown.
+    pub(super) fn root_properties(&mut self) -> impl Iterator<Item = &mut Property> {
         let root = self.nodes.get_mut(self.root as usize);
-        for property in root
-            .and_then(|root| root.fields.as_deref_mut())
+        root.and_then(|root| root.fields.as_deref_mut())
             .into_iter()
             .flat_map(|fields| &mut fields.properties)
-        {
-            property.secret |= *property.name == *name;
-        }
     }
 }

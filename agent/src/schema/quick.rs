@@ -5,8 +5,9 @@
 //! that they are compiled once and not in each crate that has tools.
 
 use super::access::Members;
-use super::program::{ANY, Fields, NEVER, Node, Property};
+use super::program::{ANY, Node, Property, Types};
 use super::read::Reader;
+use super::seen::Seen;
 use super::top::Owner;
 use crate::json::scan::Scanner;
 
@@ -20,150 +21,106 @@ const TENS: [f64; 19] = [
 const MOST_EXACT: i64 = 1 << 53;
 
 impl<'a> Reader<'a> {
-    /// The node of the value that comes next, and its first byte; nothing where a whole value must be looked at first.
+    /// The node of the value that comes next, where one of this type can be read at once.
     #[inline]
-    fn next_node(&mut self) -> Option<(&'a Node, u8)> {
-        let byte = self.scan.peek()?;
-        let node = self.schema.program().node(self.node);
-        (node.direct && node.types.may_begin(byte)).then_some((node, byte))
+    fn next_node(&self, kind: Types) -> Option<&'a Node> {
+        let node = self.program.node(self.node);
+        node.quick.has(kind).then_some(node)
     }
 
     /// A string.
     pub(super) fn quick_text(&mut self) -> Option<&'a str> {
-        let (node, byte) = self.next_node()?;
-        if byte != b'"' {
+        let node = self.next_node(Types::STRING)?;
+        let mut scan = self.scan;
+        let text = scan.take_plain()?;
+        if !node.takes_text(text) {
             return None;
         }
-        let text = self.scan.take_plain(|text| node.takes_text(text))?;
+        self.scan = scan;
         self.node = ANY;
         Some(text)
     }
 
     /// An integer.
     pub(super) fn quick_whole(&mut self) -> Option<i64> {
-        let (node, _) = self.next_node()?;
-        let before = self.scan;
-        let short = self.scan.take_short()?;
-        let number = if short.negative {
-            -short.digits
-        } else {
-            short.digits
-        };
+        let node = self.next_node(Types::INTEGER)?;
+        let mut scan = self.scan;
+        let number = scan.take_whole()?;
         let (least, most) = node.small;
-        // `-0` is a float.
-        let negative_zero = short.negative && short.digits == 0;
-        if short.places.is_some() || negative_zero || number < least || number > most {
-            self.scan = before;
+        if number < least || number > most {
             return None;
         }
+        self.scan = scan;
         self.node = ANY;
         Some(number)
     }
 
     /// A number with a point.
     pub(super) fn quick_float(&mut self) -> Option<f64> {
-        let (node, _) = self.next_node()?;
-        let before = self.scan;
-        let short = self.scan.take_short()?;
-        let fits = |places: usize| {
-            if short.digits > MOST_EXACT {
-                return None;
-            }
-            // Both are exact, so their quotient is the nearest float (Clinger, 1990).
-            #[expect(clippy::cast_precision_loss, reason = "bounded above")]
-            let number = short.digits as f64 / TENS.get(places)?;
-            let number = if short.negative { -number } else { number };
-            node.takes_float(number).then_some(number)
-        };
-        let Some(number) = short.places.and_then(fits) else {
-            self.scan = before;
+        let node = self.next_node(Types::NUMBER)?;
+        let mut scan = self.scan;
+        let decimal = scan.take_decimal()?;
+        if decimal.digits > MOST_EXACT {
             return None;
-        };
+        }
+        // Both are exact, so their quotient is the nearest float (Clinger, 1990).
+        #[expect(clippy::cast_precision_loss, reason = "bounded above")]
+        let number = decimal.digits as f64 / TENS.get(decimal.places)?;
+        let number = if decimal.negative { -number } else { number };
+        if !node.takes_float(number) {
+            return None;
+        }
+        self.scan = scan;
         self.node = ANY;
         Some(number)
     }
 
     /// The opening bracket of an array or object, passed.
-    pub(super) fn quick_open(&mut self, bracket: u8) -> Option<&'a Node> {
-        let (node, byte) = self.next_node()?;
-        if byte != bracket || self.open().is_err() {
+    pub(super) fn quick_open(&mut self, bracket: u8, kind: Types) -> Option<&'a Node> {
+        let node = self.next_node(kind)?;
+        if self.scan.peek()? != bracket || self.open().is_err() {
             return None;
         }
         self.node = ANY;
         Some(node)
     }
-}
 
-impl<'a> Reader<'a> {
     /// The parameter that is expected next, its key passed.
-    pub(super) fn quick_parameter(&mut self, fields: &'a Fields) -> Option<usize> {
-        let index = self.top.expected;
-        let property = fields.properties.get(index)?;
-        let Owner::Parameter(parameter) = self.schema.owner(index) else {
+    pub(super) fn quick_parameter(&mut self) -> Option<usize> {
+        let top = &mut self.top;
+        let (property, behind) = top.ahead.split_first()?;
+        let Owner::Parameter(parameter) = property.owner else {
             return None;
         };
-        let mut scan = self.scan;
-        if self.top.started {
-            if scan.peek()? != b',' {
-                return None;
-            }
-            scan.pass();
-        }
-        if !property.take_key(&mut scan) || !self.top.seen.insert_first(index) {
-            return None;
-        }
-        self.scan = scan;
-        self.top.started = true;
-        self.top.expected += 1;
+        property.take(&mut self.scan, !top.started, &mut top.seen)?;
+        top.started = true;
+        top.ahead = behind;
         self.node = property.node;
         Some(parameter)
     }
 }
 
-/// What comes next in an object.
-pub(super) enum Next<'a> {
-    /// The key that was expected, passed with its colon.
-    Key(&'a str),
-    /// The closing bracket, which stays.
-    End,
-    /// Something else.
-    Unclear,
-}
-
 impl<'a> Members<'_, 'a> {
-    /// Takes the key that is expected next.
-    pub(super) fn quick_key(&mut self) -> Next<'a> {
-        let mut scan = self.reader.scan;
-        match scan.peek() {
-            Some(b'}') => return Next::End,
-            Some(b',') if !self.first => scan.pass(),
-            Some(_) if self.first => {}
-            _ => return Next::Unclear,
-        }
-        let fields = self.fields.map(|fields| &fields.properties);
-        let Some(property) = fields.and_then(|properties| properties.get(self.expected)) else {
-            return Next::Unclear;
-        };
-        if !property.take_key(&mut scan) || !self.seen.insert_first(self.expected) {
-            return Next::Unclear;
-        }
-        self.reader.scan = scan;
+    /// The key that is expected next, passed with its colon.
+    pub(super) fn quick_key(&mut self) -> Option<&'a str> {
+        let (property, behind) = self.ahead.split_first()?;
+        property.take(&mut self.reader.scan, self.first, &mut self.seen)?;
         self.first = false;
-        self.node = property.node;
-        self.expected += 1;
-        Next::Key(&property.name)
+        self.ahead = behind;
+        self.reader.node = property.node;
+        Some(&property.name)
     }
 }
 
 impl Property {
-    /// Takes its key and colon, if a value follows that is given and may be.
+    /// Passes its key and colon, and the comma before them, if a value follows that is given, and none was before.
     #[inline]
-    fn take_key(&self, scan: &mut Scanner<'_>) -> bool {
-        scan.peek();
-        self.node != NEVER
-            && !self.key.is_empty()
-            && scan.take(self.key.as_bytes())
-            // A null may say that the property is left out.
-            && (self.required || !matches!(scan.peek(), Some(b'n')))
+    fn take(&self, scan: &mut Scanner<'_>, is_first: bool, seen: &mut Seen) -> Option<()> {
+        let mut ahead = *scan;
+        ahead.take_key(&self.key, is_first)?;
+        // A null may say that the property is left out.
+        let is_given = self.required || ahead.peek() != Some(b'n');
+        let is_here = is_given && seen.insert_bit(self.quick);
+        is_here.then(|| *scan = ahead)
     }
 }

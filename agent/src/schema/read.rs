@@ -3,7 +3,7 @@ use super::access::{Elements, Members, Variant};
 use super::error::{ReadError, Reason};
 use super::gather::Gathering;
 use super::number::{Number, Whole};
-use super::program::{ANY, Id, Node};
+use super::program::{ANY, Id, Node, Program, Types};
 use super::top::Top;
 use super::walk::Walk;
 use crate::json::scan::{Fault, MAX_DEPTH, Scanner};
@@ -22,13 +22,14 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Reader<'a> {
     pub(super) schema: &'a Schema,
+    pub(super) program: &'a Program,
     pub(super) scan: Scanner<'a>,
     /// What the next value is checked against.
     pub(super) node: Id,
     pub(super) depth: usize,
     pub(super) top: Top<'a>,
     /// Only after a failure.
-    pub(super) gathering: Option<Box<Gathering<'a>>>,
+    pub(super) gathering: Option<Box<Gathering>>,
 }
 
 type Read<T> = Result<T, ReadError>;
@@ -36,12 +37,14 @@ type Read<T> = Result<T, ReadError>;
 impl<'a> Reader<'a> {
     /// A reader at the start of `text`.
     pub fn new(text: &'a str, schema: &'a Schema) -> Self {
+        let program = schema.program();
         Self {
             schema,
+            program,
             scan: Scanner::new(text),
-            node: schema.program().root,
+            node: program.root,
             depth: 0,
-            top: Top::default(),
+            top: Top::new(program.root_fields()),
             gathering: None,
         }
     }
@@ -61,13 +64,9 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When the text is not JSON, does not fit the schema, or `T` refuses it. [`Schema::explain`] says more.
-    pub fn arguments<T: Deserialize<'a>>(mut self) -> Result<T, ReadError> {
+    pub fn arguments<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
         if self.scan.peek().is_none() {
-            return Reader {
-                scan: Scanner::new("{}"),
-                ..self
-            }
-            .arguments();
+            self.scan = Scanner::new("{}");
         }
         #[cfg(feature = "dynamic")]
         if self.schema.dynamic().is_some() {
@@ -82,7 +81,7 @@ impl<'a> Reader<'a> {
             }
             self.scan = before;
         }
-        let value = T::deserialize(&mut self)?;
+        let value = T::deserialize(&mut *self)?;
         self.scan.end()?;
         Ok(value)
     }
@@ -106,7 +105,7 @@ impl<'a> Reader<'a> {
     pub(super) fn walk_on(&mut self, node: Id) -> Read<()> {
         #[cfg(feature = "dynamic")]
         if let Some(rules) = self.schema.dynamic()
-            && node == self.schema.program().root
+            && node == self.program.root
         {
             let mut value = self.free_value()?;
             super::dynamic::Rules::take_out(self.schema.as_value(), &mut value);
@@ -116,7 +115,7 @@ impl<'a> Reader<'a> {
                 Err(self.unfit())
             };
         }
-        let mut walk = Walk::quiet(self.schema.program(), self.scan, self.depth);
+        let mut walk = Walk::quiet(self.program, self.scan, self.depth);
         if !walk.value(node)? {
             return Err(self.unfit());
         }
@@ -134,18 +133,22 @@ impl<'a> Reader<'a> {
         self.node = ANY;
         self.scan.peek();
         let at = self.scan.position();
-        Deserialize::deserialize(self).map_err(|error: ReadError| error.within(at))
+        let mut read = Deserialize::deserialize(self);
+        if let Err(error) = &mut read {
+            ReadError::put_within(error, at);
+        }
+        read
     }
 
     /// Takes the node of the value that stands here, with everything checked that needs the whole value, and the
     /// value's first byte.
     #[inline]
     pub(super) fn enter(&mut self) -> Read<(Id, &'a Node, u8)> {
-        let schema = self.schema;
+        let program = self.program;
         let mut id = std::mem::replace(&mut self.node, ANY);
         let byte = self.scan.peek_value()?;
         loop {
-            let node = schema.program().node(id);
+            let node = program.node(id);
             if node.free {
                 return Ok((ANY, node, byte));
             }
@@ -177,7 +180,7 @@ impl<'a> Reader<'a> {
     /// Passes a null, and checks that there may be one. Anything else is what the node wants if not null.
     fn is_none(&mut self) -> Read<bool> {
         if self.scan.peek_value()? != b'n' {
-            if let Some(inner) = self.schema.program().node(self.node).nullable {
+            if let Some(inner) = self.program.node(self.node).nullable {
                 self.node = inner;
             }
             return Ok(false);
@@ -302,12 +305,16 @@ impl<'a> Reader<'a> {
     }
 
     fn as_list<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
+        if let Some(node) = self.quick_open(b'[', Types::ARRAY) {
+            return self.list(node, visitor);
+        }
         let (node, _) = self.begin(Wanted::List, &visitor)?;
+        self.open()?;
         self.list(node, visitor)
     }
 
+    /// The array whose bracket has been opened.
     fn list<V: Visitor<'a>>(&mut self, node: &'a Node, visitor: V) -> Read<V::Value> {
-        self.open()?;
         let mut elements = Elements::new(self, node.list.as_deref());
         let value = visitor.visit_seq(&mut elements)?;
         elements.end()?;
@@ -336,7 +343,10 @@ impl<'a> Reader<'a> {
                 self.open()?;
                 self.map(node, visitor)
             }
-            b'[' => self.list(node, visitor),
+            b'[' => {
+                self.open()?;
+                self.list(node, visitor)
+            }
             b'-' | b'0'..=b'9' => self.exact(node, visitor),
             b't' | b'f' => visitor.visit_bool(self.truth()?),
             b'n' => {
@@ -466,10 +476,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
 
     fn deserialize_unit<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
         // No arguments at all are an empty object, which serde would not take for `()`.
-        if self.depth == 0
-            && self.node == self.schema.program().root
-            && self.enter_checked()? == b'{'
-        {
+        if self.depth == 0 && self.node == self.program.root && self.enter_checked()? == b'{' {
             self.scan.skip(0)?;
             return visitor.visit_unit();
         }
@@ -513,15 +520,14 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Read<V::Value> {
-        if let Some(node) = self.quick_open(b'{') {
+        if let Some(node) = self.quick_open(b'{', Types::OBJECT) {
             return self.map(node, visitor);
         }
-        match self.begin(Wanted::Struct, &visitor)? {
-            (node, b'{') => {
-                self.open()?;
-                self.map(node, visitor)
-            }
-            (node, _) => self.list(node, visitor),
+        let (node, byte) = self.begin(Wanted::Struct, &visitor)?;
+        self.open()?;
+        match byte {
+            b'{' => self.map(node, visitor),
+            _ => self.list(node, visitor),
         }
     }
 
@@ -561,31 +567,4 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         self.walk_on(node)?;
         visitor.visit_unit()
     }
-}
-
-/// What a value of this type is when it is absent: `None` where absence is an error, `Some(None)` for an `Option`.
-///
-/// As serde does for a missing field: the type is read from nothing, and an `Option` makes `None` of it.
-///
-/// ```
-/// use agent::schema::absent;
-/// assert_eq!(absent::<Option<u8>>(), Some(None));
-/// assert_eq!(absent::<u8>(), None);
-/// ```
-pub fn absent<'de, T: Deserialize<'de>>() -> Option<T> {
-    struct Absent;
-    impl<'de> de::Deserializer<'de> for Absent {
-        type Error = de::value::Error;
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-            Err(de::Error::custom("absent"))
-        }
-        fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-            visitor.visit_none()
-        }
-        serde::forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-            newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-        }
-    }
-    T::deserialize(Absent).ok()
 }

@@ -7,7 +7,6 @@ use super::explain;
 use super::gather::Refusal;
 use super::problem::Problems;
 use super::program::{Program, Property};
-use super::top::Owner;
 use crate::json::{Json, Mends};
 use serde_json::Value;
 use std::fmt;
@@ -33,7 +32,6 @@ struct Inner {
     rules: Rules,
     /// For coercion, what can be said of a schema that somebody else checks; made when first needed.
     understood: OnceLock<Option<Program>>,
-    owners: Box<[Owner]>,
 }
 
 /// What checks arguments.
@@ -98,19 +96,14 @@ impl Schema {
             }
         }
         let rules = Rules::Dynamic(Box::new(dynamic::Rules::new(&value)?));
-        Ok(Self::make(
-            value,
-            Program::any_object(),
-            rules,
-            Box::default(),
-        ))
+        Ok(Self::make(value, Program::any_object(), rules))
     }
 
-    pub(super) fn compiled(value: Value, program: Program, owners: Box<[Owner]>) -> Self {
-        Self::make(value, program, Rules::Compiled, owners)
+    pub(super) fn compiled(value: Value, program: Program) -> Self {
+        Self::make(value, program, Rules::Compiled)
     }
 
-    fn make(value: Value, program: Program, rules: Rules, owners: Box<[Owner]>) -> Self {
+    fn make(value: Value, program: Program, rules: Rules) -> Self {
         let text = value.to_string().into_boxed_str();
         let fingerprint = Fingerprint::of(&text);
         Self(Arc::new(Inner {
@@ -120,7 +113,6 @@ impl Schema {
             program,
             rules,
             understood: OnceLock::new(),
-            owners,
         }))
     }
 
@@ -242,12 +234,6 @@ impl Schema {
     #[inline]
     pub(super) fn program(&self) -> &Program {
         &self.0.program
-    }
-
-    /// Whose the top-level property of this index is.
-    #[inline]
-    pub(super) fn owner(&self, property: usize) -> Owner {
-        self.0.owners.get(property).copied().unwrap_or(Owner::Rest)
     }
 }
 

@@ -32,10 +32,9 @@ impl Seen {
         new
     }
 
-    /// As `insert`, for the first 64; no for all others.
+    /// As `insert`, of one of the first 64 by its bit; no for none.
     #[inline]
-    pub(super) fn insert_first(&mut self, index: usize) -> bool {
-        let bit = if index < 64 { 1 << index } else { 0 };
+    pub(super) fn insert_bit(&mut self, bit: u64) -> bool {
         let new = bit & !self.first != 0;
         self.first |= bit;
         new

@@ -2,22 +2,39 @@
 
 use super::error::ReadError;
 use super::flatten::Flattened;
-use super::program::ANY;
+use super::program::{ANY, Fields, Property};
 use super::read::Reader;
 use super::seen::{Keys, Seen};
+use crate::json::scan::Scanner;
 use serde::Deserialize;
 
 /// How far the object of the arguments is read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Top<'a> {
+    pub(super) fields: Option<&'a Fields>,
     pub(super) started: bool,
     pub(super) blank: bool,
-    pub(super) expected: usize,
+    /// The properties after the last that came: keys mostly come in their order.
+    pub(super) ahead: &'a [Property],
     pub(super) seen: Seen,
     /// The keys that no parameter declares.
     pub(super) others: Option<Box<Keys<'a>>>,
     /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
     pub(super) flattened: Vec<(Option<usize>, usize)>,
+}
+
+impl<'a> Top<'a> {
+    pub(super) fn new(fields: Option<&'a Fields>) -> Self {
+        Self {
+            fields,
+            started: false,
+            blank: false,
+            ahead: fields.map_or(&[], |fields| &fields.properties),
+            seen: Seen::default(),
+            others: None,
+            flattened: Vec::new(),
+        }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -30,7 +47,7 @@ impl<'a> Reader<'a> {
         match self.scan.peek() {
             None => self.top.blank = true,
             Some(b'{') => {
-                let root = self.schema.program().node(self.node);
+                let root = self.program.node(self.node);
                 if root.walked
                     && let Err(error) = self.walk(self.node)
                     && !self.is_unclear_as_a_whole()
@@ -55,46 +72,44 @@ impl<'a> Reader<'a> {
     ///
     /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
+        if self.gathering.is_none()
+            && let Some(parameter) = self.quick_parameter()
+        {
+            return Ok(Some(parameter));
+        }
+        self.find_parameter()
+    }
+
+    /// As `next_parameter`, whatever comes next.
+    fn find_parameter(&mut self) -> Result<Option<usize>, ReadError> {
         if let Some(mut gathering) = self.gathering.take() {
             let next = self.next_gathered(&mut gathering);
             self.gathering = Some(gathering);
             return next;
         }
-        let schema = self.schema;
-        let fields = schema.program().root_fields();
-        if let Some(parameter) = fields.and_then(|fields| self.quick_parameter(fields)) {
-            return Ok(Some(parameter));
-        }
+        let (program, fields) = (self.program, self.top.fields);
         while !self.top.blank && self.scan.another(!self.top.started, b'}')? {
             self.top.started = true;
             self.scan.peek();
             let position = self.scan.position();
             let key = self.scan.key()?;
-            let index = fields.and_then(|fields| fields.find(&key, self.top.expected));
-            let owner = match index {
-                Some(index) => {
-                    self.top.expected = index + 1;
-                    if !self.top.seen.insert(index) {
-                        return Err(self.unfit());
-                    }
-                    schema.owner(index)
-                }
-                None if !self.top.others.get_or_insert_default().insert(key.clone()) => {
-                    return Err(self.unfit());
-                }
-                None => Owner::Rest,
+            let property = fields.and_then(|fields| fields.find_from(&mut self.top.ahead, &key));
+            let is_new = match property {
+                Some((index, _)) => self.top.seen.insert(index),
+                None => self.top.others.get_or_insert_default().insert(key.clone()),
             };
-            let node = index
-                .and_then(|index| fields?.properties.get(index))
-                .map_or_else(
-                    || fields.map_or(ANY, |fields| fields.rest),
-                    |property| property.node,
-                );
-            let property = index.and_then(|index| fields?.properties.get(index));
-            if property.is_some_and(|property| property.is_left_out(schema.program(), self.scan)) {
-                self.scan.literal("null")?;
-                continue;
+            if !is_new {
+                return Err(self.unfit());
             }
+            let rest = fields.map_or(ANY, |fields| fields.rest);
+            let (node, owner) = match property {
+                Some((_, property)) if property.is_left_out(program, self.scan) => {
+                    self.scan.literal("null")?;
+                    continue;
+                }
+                Some((_, property)) => (property.node, property.owner),
+                None => (rest, Owner::Rest),
+            };
             match owner {
                 Owner::Parameter(parameter) => {
                     self.node = node;
@@ -124,7 +139,20 @@ impl<'a> Reader<'a> {
     /// When it does not fit the schema, or `T` refuses it.
     pub fn value<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
         let at = self.scan.position();
-        T::deserialize(self).map_err(|error| error.within(at))
+        let mut read = T::deserialize(&mut *self);
+        if let Err(error) = &mut read {
+            self.back_to(at, error);
+        }
+        read
+    }
+
+    /// Stands again before a value that was refused.
+    #[cold]
+    fn back_to(&mut self, at: usize, error: &mut ReadError) {
+        self.scan = Scanner::new_at(self.scan.text(), at);
+        self.depth = 1;
+        self.node = ANY;
+        error.put_within(at);
     }
 
     /// Passes the value of the parameter that [`next_parameter`](Self::next_parameter) returned, checking it.

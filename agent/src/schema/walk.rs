@@ -5,7 +5,7 @@
 //! where no alternative fits is in `alternatives`.
 
 use super::number::Number;
-use super::problem::{MOST_PROBLEMS, Problem, Report, Step};
+use super::problem::{Found, MOST_PROBLEMS, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
 use super::seen::{Keys, Seen};
 use super::{describe, values};
@@ -257,16 +257,14 @@ impl<'a> Walk<'a> {
         let mut others: Option<Box<Keys<'a>>> = None;
         let mut next = 0;
         let mut count = 0;
-        // Problems with the rank of their property: they are told in the order of declaration, the rest behind.
-        let mut found = Vec::new();
+        let mut found = Found::default();
         // Unknown keys are as many as the text likes; only as many are kept, and put into words, as are told.
         let mut unknown = 0;
         while self.scan.another(count == 0, b'}')? {
             count += 1;
             let key = self.scan.key()?;
             let before = self.report.as_ref().map_or(0, Report::len);
-            let index = fields.find(&key, next);
-            let property = index.and_then(|index| fields.properties.get(index));
+            let (index, property) = fields.find(&key, next).unzip();
             if index.is_none() && unknown >= MOST_PROBLEMS && fields.allows_only_properties() {
                 // The words would name the nearest key, which costs a look at every property.
                 fits = false;
@@ -318,7 +316,7 @@ impl<'a> Walk<'a> {
                     if index.is_none() && unknown > MOST_PROBLEMS {
                         report.omit(problems.len());
                     } else {
-                        found.push((index.unwrap_or(usize::MAX), problems));
+                        found.push(index.unwrap_or(usize::MAX), problems);
                     }
                 }
             }
@@ -328,11 +326,8 @@ impl<'a> Walk<'a> {
         }
         self.depth -= 1;
         fits &= self.has_all(fields, &seen, &mut found);
-        found.sort_by_key(|(rank, _)| *rank);
         if let Some(report) = &mut self.report {
-            for (_, problems) in found {
-                report.append(problems);
-            }
+            found.put_into(report);
         }
         if !fields.length.holds(count) {
             fits = self.tell(|_| {
@@ -346,12 +341,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether no required property is missing; each that is, is told under its rank.
-    fn has_all(
-        &mut self,
-        fields: &Fields,
-        seen: &Seen,
-        found: &mut Vec<(usize, Vec<Problem>)>,
-    ) -> bool {
+    fn has_all(&mut self, fields: &Fields, seen: &Seen, found: &mut Found) -> bool {
         let mut is_whole = true;
         for (index, property) in fields.properties.iter().enumerate() {
             if !property.required || seen.contains(index) {
@@ -367,7 +357,7 @@ impl<'a> Walk<'a> {
                         describe::node(self.program, property.node)
                     ),
                 );
-                found.push((index, report.split_off(before)));
+                found.push(index, report.split_off(before));
             }
         }
         is_whole

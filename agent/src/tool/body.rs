@@ -15,15 +15,16 @@ pub(crate) trait Body: Send + Sync {
     /// When the arguments do not fit. The caller then asks the schema for every problem.
     fn prepare<'a>(
         &'a self,
-        arguments: Reader<'a>,
+        arguments: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError>;
 
     /// What the author's own code refuses of arguments that do not fit, of each that can be read on its own: the schema has
-    /// `told` what it has against them.
+    /// `told` what it has against them, and `error` ended the reading.
     fn refusals<'a>(
         &'a self,
         _text: &'a str,
+        _error: &ReadError,
         _told: Option<&Problems>,
         _schema: &'a Schema,
         _context: &'a ToolContext,
@@ -38,9 +39,49 @@ pub(crate) trait Body: Send + Sync {
 }
 
 /// A call whose arguments are decoded and checked, and which has not begun. Dropping it means that it never ran.
-pub struct Prepared<'a> {
-    run: BoxFuture<'a, End>,
+///
+/// It is two words, as is a result of it, so that it is handed on in registers.
+pub struct Prepared<'a>(Box<dyn Begin + 'a>);
+
+/// A call that has not begun.
+trait Begin: Send {
+    /// Whether it may run, as far as the tool itself says so.
+    fn permission(&self) -> &Permission {
+        &Permission::Allow
+    }
+
+    /// Begins it.
+    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
+    where
+        Self: 'a;
+}
+
+impl<F: Future<Output = End> + Send> Begin for F {
+    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
+    where
+        Self: 'a,
+    {
+        Box::into_pin(self)
+    }
+}
+
+/// A call of which the tool itself says whether it may run.
+struct Asked<'a> {
+    call: Prepared<'a>,
     permission: Permission,
+}
+
+impl Begin for Asked<'_> {
+    fn permission(&self) -> &Permission {
+        &self.permission
+    }
+
+    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
+    where
+        Self: 'a,
+    {
+        self.call.begin()
+    }
 }
 
 /// How a body ends.
@@ -89,21 +130,23 @@ impl Suspension {
 impl<'a> Prepared<'a> {
     /// A call that runs this future.
     pub fn new(run: impl Future<Output = Result<Ended, ToolError>> + Send + 'a) -> Self {
-        Self {
-            run: Box::pin(run),
-            permission: Permission::Allow,
-        }
+        Self(Box::new(run))
     }
 
     /// The same call, of which the tool itself says whether it may run.
     #[must_use]
-    pub fn with_permission(mut self, permission: impl Into<Permission>) -> Self {
-        self.permission = permission.into();
-        self
+    pub fn with_permission(self, permission: impl Into<Permission>) -> Self {
+        match permission.into() {
+            Permission::Allow => self,
+            permission => Self(Box::new(Asked {
+                call: self,
+                permission,
+            })),
+        }
     }
 
     pub(crate) fn permission(&self) -> &Permission {
-        &self.permission
+        self.0.permission()
     }
 
     pub(crate) fn suspended(reason: impl Into<String>) -> Self {
@@ -111,8 +154,8 @@ impl<'a> Prepared<'a> {
         Self::new(async move { Ok(Ended::Suspended(suspension)) })
     }
 
-    pub(super) fn into_future(self) -> BoxFuture<'a, End> {
-        self.run
+    pub(super) fn begin(self) -> BoxFuture<'a, End> {
+        self.0.begin()
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) trait BuiltIn: Send + Sync + 'static {
 impl<T: BuiltIn> Body for T {
     fn prepare<'a>(
         &'a self,
-        arguments: Reader<'a>,
+        arguments: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         let arguments = arguments.arguments()?;

@@ -227,7 +227,7 @@ struct External;
 impl Body for External {
     fn prepare<'a>(
         &'a self,
-        arguments: Reader<'a>,
+        arguments: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         arguments.arguments::<IgnoredAny>()?;
@@ -251,7 +251,7 @@ where
 {
     fn prepare<'a>(
         &'a self,
-        arguments: Reader<'a>,
+        arguments: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         let arguments = arguments.arguments()?;

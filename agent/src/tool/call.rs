@@ -1,12 +1,14 @@
 //! The way of one call through a tool: found, checked, run, answered.
 
 use super::arguments::{self, Arguments, Unreadable};
-use super::body::{Ended, Prepared, Suspension};
+use super::body::{End, Ended, Prepared, Suspension};
 use super::context::Ending;
 use super::{CallEnd, Mending, Permission, Tool, ToolContext, ToolSet};
 use crate::message::{Outcome, ToolCall, ToolResult};
 use crate::schema::{Problem, Problems, ReadError, Reader};
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Tool {
@@ -29,13 +31,14 @@ impl Tool {
         let schema = &self.definition().parameters;
         if let Some(mended) = arguments::with_whole_numbers(self, arguments) {
             let text = &arguments.keep(mended).text;
-            return self
-                .check(text, context)?
-                .map_err(|error| self.refuse(text, &error, None, None, context));
+            return self.check(text, context).map_err(|error| {
+                let refused = |error| self.refuse(text, &error, None, None, context);
+                error.map_or_else(|| self.broke(), refused)
+            });
         }
-        let error = match self.check(raw, context)? {
+        let error = match self.check(raw, context) {
             Ok(prepared) => return Ok(prepared),
-            Err(error) => error,
+            Err(error) => error.ok_or_else(|| self.broke())?,
         };
         // Nothing is parsed for mending that would not help.
         if self.rewrites().is_empty()
@@ -53,24 +56,38 @@ impl Tool {
         if mended.mends.is_empty() {
             return Err(self.refuse(raw, &error, None, beside, context));
         }
-        let prepared = self
-            .check(&mended.text, context)?
-            .map_err(|error| self.refuse(&mended.text, &error, None, beside, context))?;
+        let prepared = self.check(&mended.text, context).map_err(|error| {
+            let refused = |error| self.refuse(&mended.text, &error, None, beside, context);
+            error.map_or_else(|| self.broke(), refused)
+        })?;
         match arguments::must_be_sent_again(self, arguments, &mended.mends) {
             None => Ok(prepared),
             Some(why) => Err(CallEnd::refused_arguments(why)),
         }
     }
 
-    /// The one check that every text passes before anything runs on it.
+    /// The one check that every text passes before anything runs on it. Nothing is known of why, where the author's own code
+    /// panicked.
     fn check<'a>(
         &'a self,
         text: &'a str,
         context: &'a ToolContext,
-    ) -> Result<Result<Prepared<'a>, ReadError>, Box<CallEnd>> {
-        let reader = Reader::new(text, &self.definition().parameters);
-        catch_unwind(AssertUnwindSafe(|| self.body().prepare(reader, context)))
-            .map_err(|_panic| Box::new(CallEnd::panicked(self.name())))
+    ) -> Result<Prepared<'a>, Option<ReadError>> {
+        let mut reader = Reader::new(text, &self.definition().parameters);
+        // Put down from inside, for what `catch_unwind` returns is copied.
+        let mut checked = Err(None);
+        let check = || checked = self.body().prepare(&mut reader, context).map_err(Some);
+        let _panic = catch_unwind(AssertUnwindSafe(check));
+        checked
+    }
+
+    #[cold]
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "all of a call that ends early are boxed"
+    )]
+    fn broke(&self) -> Box<CallEnd> {
+        Box::new(CallEnd::panicked(self.name()))
     }
 
     /// How a call ends whose arguments were not read: with all that the schema and the author's own code have against them,
@@ -90,7 +107,10 @@ impl Tool {
     ) -> Box<CallEnd> {
         let schema = &self.definition().parameters;
         let told = told.or_else(|| schema.problems(text));
-        let gathered = || self.body().refusals(text, told.as_ref(), schema, context);
+        let gathered = || {
+            let told = told.as_ref();
+            self.body().refusals(text, error, told, schema, context)
+        };
         let refusals = match error.refusals() {
             Some(refusals) => refusals.to_vec(),
             // What a validator that panics has against them nobody knows, and they are refused without it.
@@ -109,28 +129,32 @@ impl Tool {
     ///
     /// When somebody else will answer.
     pub(crate) async fn run(&self, prepared: Prepared<'_>) -> Result<CallEnd, Suspension> {
-        match self.finish(prepared).await {
-            Ok(Ended::Suspended(suspension)) => Err(*suspension),
-            Ok(ended) => Ok(CallEnd::after(ended)),
-            Err(end) => Ok(*end),
+        let came = AssertUnwindSafe(prepared.begin()).catch_unwind().await;
+        self.end(came)
+    }
+
+    /// How a call ended of which this came.
+    fn end(&self, came: Came) -> Result<CallEnd, Suspension> {
+        match came {
+            Ok(Ok(Ended::Suspended(suspension))) => Err(*suspension),
+            Ok(Ok(ended)) => Ok(CallEnd::after(ended)),
+            Ok(Err(error)) => match error.into_suspension() {
+                Ok(suspension) => Err(*suspension),
+                Err(error) => Ok(CallEnd::failed(error)),
+            },
+            Err(_panic) => Ok(CallEnd::panicked(self.name())),
         }
     }
 
-    /// As `run`, with nothing put around what the tool said.
-    async fn finish(&self, prepared: Prepared<'_>) -> Result<Ended, Box<CallEnd>> {
-        match AssertUnwindSafe(prepared.into_future())
-            .catch_unwind()
-            .await
-        {
-            Ok(Ok(ended)) => Ok(ended),
-            Ok(Err(error)) => match error.into_suspension() {
-                Ok(suspension) => Ok(Ended::Suspended(suspension)),
-                Err(error) => Err(Box::new(CallEnd::failed(error))),
-            },
-            Err(_panic) => Err(Box::new(CallEnd::panicked(self.name()))),
-        }
+    /// As `end`, where nobody is there to answer.
+    fn end_alone(&self, came: Came) -> CallEnd {
+        let ended = self.end(came);
+        ended.unwrap_or_else(|suspension| CallEnd::nobody_answers(&suspension))
     }
 }
+
+/// What comes of a call that runs: its end, or a panic.
+type Came = Result<End, Box<dyn Any + Send>>;
 
 impl ToolSet {
     /// Answers one call, without a loop: finds the tool, checks the arguments, runs it.
@@ -149,19 +173,20 @@ impl ToolSet {
         let context = context.for_call(&call.id, &call.name);
         let _ending = Ending(&context);
         let arguments = Arguments::new(&call.arguments, Mending::UNSAID);
-        let limit = self.get(&call.name).and_then(|tool| {
-            let definition = tool.definition();
-            Some((definition, definition.policy.timeout?))
-        });
-        let ended = self.ended(&call.name, &arguments, &context);
-        let ended = match limit {
-            None => ended.await,
-            Some((tool, limit)) => tokio::time::timeout(limit, ended)
-                .await
-                .unwrap_or_else(|_late| Err(Box::new(CallEnd::timed_out(tool, limit)))),
+        let mut end = match self.begin(&call.name, &arguments, &context) {
+            Ok((tool, run)) => {
+                let run = AssertUnwindSafe(run).catch_unwind();
+                Box::new(match tool.definition().policy.timeout {
+                    None => tool.end_alone(run.await),
+                    Some(limit) => match tokio::time::timeout(limit, run).await {
+                        Ok(came) => tool.end_alone(came),
+                        Err(_late) => CallEnd::timed_out(tool.definition(), limit),
+                    },
+                })
+            }
+            Err(end) => end,
         };
-        let end = ended.map_or_else(|end| *end, CallEnd::after);
-        end.result(call, arguments.mends())
+        end.take_result(call, arguments.mends())
     }
 
     /// The text that a tool answers, by the shortest way: for a program that has a loop of its own and wants no more
@@ -196,15 +221,18 @@ impl ToolSet {
         context: &ToolContext,
     ) -> Result<String, Box<ToolResult>> {
         let read = Arguments::new(arguments, Mending::UNSAID);
-        let end = match self.ended(name, &read, context).await {
-            Ok(Ended::Text(text)) => return Ok(text),
-            Ok(other) => CallEnd::after(other),
-            Err(end) => *end,
+        let mut end = match self.begin(name, &read, context) {
+            Ok((tool, run)) => match AssertUnwindSafe(run).catch_unwind().await {
+                Ok(Ok(Ended::Text(text))) => return Ok(text),
+                came => Box::new(tool.end_alone(came)),
+            },
+            Err(end) => end,
         };
-        let mut result = ToolResult::new(context.call_id(), name, end.outcome, end.content);
+        let says = std::mem::take(&mut end.content);
+        let mut result = ToolResult::new(context.call_id(), name, end.outcome, says);
         result.mends = read.mends();
         match result.outcome {
-            Outcome::Done => Ok(result.text()),
+            Outcome::Done => Ok(result.into_text()),
             _ => Err(Box::new(result)),
         }
     }
@@ -223,12 +251,14 @@ impl ToolSet {
         self.answer(&call, &context).await
     }
 
-    async fn ended<'a>(
+    /// Finds the tool, checks the arguments and begins the call, unless somebody must agree first.
+    #[inline]
+    fn begin<'a>(
         &'a self,
         name: &str,
         arguments: &'a Arguments<'a>,
         context: &'a ToolContext,
-    ) -> Result<Ended, Box<CallEnd>> {
+    ) -> Result<(&'a Tool, BoxFuture<'a, End>), Box<CallEnd>> {
         let Some(tool) = self.get(name) else {
             return Err(Box::new(CallEnd::unknown_tool(name, self.names())));
         };
@@ -236,6 +266,6 @@ impl ToolSet {
         if tool.definition().policy.needs_approval || prepared.permission() != &Permission::Allow {
             return Err(Box::new(CallEnd::needs_approval(tool.definition())));
         }
-        tool.finish(prepared).await
+        Ok((tool, prepared.begin()))
     }
 }

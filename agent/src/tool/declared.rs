@@ -54,6 +54,9 @@ pub trait Declared<const N: usize> {
     /// The arguments, read.
     type Arguments<'a>;
 
+    /// Whether the author's own code is asked once all arguments are read: by a validator, or for a flattened parameter.
+    const ASKS_AT_LAST: bool;
+
     /// All that is known of it.
     fn blueprint() -> Blueprint;
 
@@ -62,7 +65,7 @@ pub trait Declared<const N: usize> {
     /// # Errors
     ///
     /// When they do not fit.
-    fn read(reader: Reader<'_>) -> Result<Self::Arguments<'_>, ReadError>;
+    fn read<'a>(reader: &mut Reader<'a>) -> Result<Self::Arguments<'a>, ReadError>;
 }
 
 /// A tool whose states are in `S`, at the places `I`.
@@ -75,7 +78,7 @@ pub trait Called<const N: usize, S, I>: Declared<N> + Sized {
     fn prepare<'a>(
         this: &'a Arc<Self>,
         state: &'a Arc<S>,
-        reader: Reader<'a>,
+        reader: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError>;
 }
@@ -101,7 +104,7 @@ pub trait Function: Sized {
 pub(super) type Prepare<T, S> = for<'a> fn(
     &'a Arc<T>,
     &'a Arc<S>,
-    Reader<'a>,
+    &mut Reader<'a>,
     &'a ToolContext,
 ) -> Result<Prepared<'a>, ReadError>;
 
@@ -110,12 +113,14 @@ pub(super) struct Bound<T, S> {
     pub(super) this: Arc<T>,
     pub(super) state: Arc<S>,
     pub(super) prepare: Prepare<T, S>,
+    /// [`Declared::ASKS_AT_LAST`].
+    pub(super) asks_at_last: bool,
 }
 
 impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
     fn prepare<'a>(
         &'a self,
-        arguments: Reader<'a>,
+        arguments: &mut Reader<'a>,
         context: &'a ToolContext,
     ) -> Result<Prepared<'a>, ReadError> {
         (self.prepare)(&self.this, &self.state, arguments, context)
@@ -124,11 +129,16 @@ impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
     fn refusals<'a>(
         &'a self,
         text: &'a str,
+        error: &ReadError,
         told: Option<&Problems>,
         schema: &'a Schema,
         context: &'a ToolContext,
     ) -> Vec<Refusal> {
-        let gathered = self.prepare(Reader::gathering(text, schema, told), context);
+        if error.is_alone() && !self.asks_at_last {
+            // All that could be refused has been read.
+            return Vec::new();
+        }
+        let gathered = self.prepare(&mut Reader::gathering(text, schema, told), context);
         let refusals = gathered
             .err()
             .and_then(|error| error.refusals().map(<[_]>::to_vec));

@@ -111,13 +111,7 @@ impl CallEnd {
         reason = "all of a call that ends early are boxed"
     )]
     pub(super) fn bad_arguments(problems: &Problems) -> Box<Self> {
-        let each = problems
-            .iter()
-            .map(|problem| problem.path.len() + problem.message.len() + 3);
-        let mut text = String::with_capacity(each.sum::<usize>() + 16);
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "{problems}");
-        Self::refused_arguments(text)
+        Self::refused_arguments(problems.to_text())
     }
 
     /// The end of a call whose arguments cannot be used, for a reason that the model can act on.

@@ -33,6 +33,7 @@ trait Binding<S>: Send {
 struct Member<T, S> {
     this: Arc<T>,
     prepare: Prepare<T, S>,
+    asks_at_last: bool,
 }
 
 impl<T: Send + Sync + 'static, S: Send + Sync + 'static> Binding<S> for Member<T, S> {
@@ -41,6 +42,7 @@ impl<T: Send + Sync + 'static, S: Send + Sync + 'static> Binding<S> for Member<T
             this: self.this,
             state: Arc::clone(state),
             prepare: self.prepare,
+            asks_at_last: self.asks_at_last,
         })
     }
 }
@@ -74,6 +76,7 @@ impl<S> Tools<S> {
             Box::new(Member {
                 this,
                 prepare: T::prepare,
+                asks_at_last: T::ASKS_AT_LAST,
             }),
         ));
     }

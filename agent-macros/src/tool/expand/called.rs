@@ -94,7 +94,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             fn prepare<'__a>(
                 this: &'__a #private::Arc<Self>,
                 #state: &'__a #private::Arc<__S>,
-                reader: #private::Reader<'__a>,
+                reader: &mut #private::Reader<'__a>,
                 #context: &'__a #private::ToolContext,
             ) -> #private::Result<#private::Prepared<'__a>, #private::ReadError> {
                 let (#(#slots,)*) = <Self as #private::Declared<#number>>::read(reader)?;

@@ -125,12 +125,16 @@ fn declared(tool: &Tool, place: &Place<'_>) -> TokenStream {
         .map(|param| read::slot_type(tool, param, private));
     let blueprint = blueprint::blueprint(tool, private);
     let read = read::read(tool, private);
+    let asks_at_last = tool.options.validate.is_some()
+        || (tool.params.iter())
+            .any(|param| param.arg.validate.is_some() || param.arg.flatten.is_some());
     let allow = allow();
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #allow
         impl #header #private::Declared<#number> for #this #clause {
             type Arguments<'__a> = (#(#arguments,)*);
+            const ASKS_AT_LAST: bool = #asks_at_last;
             #blueprint
             #read
         }

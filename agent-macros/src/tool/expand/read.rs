@@ -40,12 +40,12 @@ pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
         }
         let slot = slot(at);
         let read = ask(tool, param, "read_flattened", private);
-        quote!(#slot = { let read = #read(&mut #reader, #at); #reader.keep(#at, read)? };)
+        quote!(#slot = { let read = #read(#reader, #at); #reader.keep(#at, read)? };)
     });
     let settled = with(&|at, param| settle(tool, param, at, private, &reader));
     let validated = validated(tool, private, &reader);
     quote_spanned! {Span::mixed_site()=>
-        fn read<'__a>(mut #reader: #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
+        fn read<'__a>(#reader: &mut #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
             #(let mut #slots = #private::None;)*
             #reader.object()?;
             while let #private::Some(index) = #reader.next_parameter()? {
@@ -190,7 +190,7 @@ fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> T
         quote!(#reader.value::<#ty>())
     } else {
         let read = ask(tool, param, "read", private);
-        quote!(#read(&mut #reader))
+        quote!(#read(#reader))
     }
 }
 

@@ -466,7 +466,7 @@ fn what_is_refused_for_good_is_what_coercion_leaves_alone() {
                 "additionalProperties": false,
             });
             let program = Program::compile(&schema).unwrap();
-            let schema = Schema::compiled(schema, program, Box::default());
+            let schema = Schema::compiled(schema, program);
             for x in texts {
                 for text in [
                     format!("{{\"x\":{x}}}"),

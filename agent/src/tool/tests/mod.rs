@@ -45,7 +45,7 @@ async fn call(set: &ToolSet, name: &str, arguments: &str) -> Result<ToolOutput, 
         Ok(prepared) => prepared,
         Err(problems) => return Err(ToolError::new(format!("{problems:?}"))),
     };
-    match prepared.into_future().await? {
+    match prepared.begin().await? {
         Ended::Text(text) => Ok(ToolOutput::text(text)),
         Ended::Done(output) => Ok(*output),
         Ended::Suspended(_) => panic!("nothing here waits"),

@@ -1,0 +1,222 @@
+//! What is written as it mostly is, passed at once; anything else is left where it stands, for the general way.
+
+use super::{Scanner, run, words};
+
+/// The key of a member as it is mostly written, `"name":`, to be compared in two words.
+#[derive(Debug)]
+pub(crate) struct Key {
+    text: Box<str>,
+    /// Its first sixteen bytes, and which of them it has.
+    words: [u64; 2],
+    masks: [u64; 2],
+}
+
+impl Key {
+    /// How a name is written that has nothing to be escaped.
+    pub(crate) fn new(name: &str) -> Self {
+        let text = format!("\"{name}\":");
+        let mut bytes = [0; 16];
+        let mut masks = [0; 16];
+        for ((byte, mask), own) in bytes.iter_mut().zip(&mut masks).zip(text.bytes()) {
+            (*byte, *mask) = (own, u8::MAX);
+        }
+        Self {
+            text: text.into(),
+            words: words(&bytes),
+            masks: words(&masks),
+        }
+    }
+
+    #[inline]
+    fn begins(&self, text: &[u8]) -> bool {
+        let Some([one, other]) = text.first_chunk().map(words) else {
+            return text.starts_with(self.text.as_bytes());
+        };
+        one & self.masks[0] == self.words[0]
+            && other & self.masks[1] == self.words[1]
+            && (self.text.len() <= 16 || text.starts_with(self.text.as_bytes()))
+    }
+}
+
+/// A number with a point, of few digits: all of them, and how many stand behind the point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decimal {
+    pub(crate) digits: i64,
+    pub(crate) negative: bool,
+    pub(crate) places: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// Passes this key of an object, and the comma before all but the first; no white space before that.
+    #[inline]
+    pub(crate) fn take_key(&mut self, key: &Key, is_first: bool) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        if !is_first {
+            if bytes.get(at) != Some(&b',') {
+                return None;
+            }
+            at += 1;
+        }
+        // No sum, which would wait for the byte.
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
+            at += 1;
+        }
+        let is_here = key.begins(bytes.get(at..)?);
+        is_here.then(|| self.at = at + key.text.len())
+    }
+
+    /// Passes a string that says itself, without an escape.
+    #[inline]
+    pub(crate) fn take_plain(&mut self) -> Option<&'a str> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        let end = run(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) != Some(&b'"') {
+            return None;
+        }
+        let text = self.text.get(start..end)?;
+        self.at = end + 1;
+        Some(text)
+    }
+
+    /// Passes an integer of at most 18 digits.
+    #[inline]
+    pub(crate) fn take_whole(&mut self) -> Option<i64> {
+        let negative = self.peek()? == b'-';
+        let bytes = self.text.as_bytes();
+        let first = self.at + usize::from(negative);
+        let (digits, end) = digits(bytes, first, 0);
+        let count = end - first;
+        // `-0` is a float.
+        let zero = bytes.get(first) == Some(&b'0') && (count > 1 || negative);
+        let more = matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
+        if !(1..=MOST_DIGITS).contains(&count) || zero || more {
+            return None;
+        }
+        self.at = end;
+        let number = digits.cast_signed();
+        Some(if negative { -number } else { number })
+    }
+
+    /// Passes a number with a point and without an exponent, of at most 18 digits.
+    #[inline]
+    pub(crate) fn take_decimal(&mut self) -> Option<Decimal> {
+        let negative = self.peek()? == b'-';
+        let bytes = self.text.as_bytes();
+        let first = self.at + usize::from(negative);
+        let (whole, point) = digits(bytes, first, 0);
+        if bytes.get(point) != Some(&b'.') {
+            return None;
+        }
+        let (all, end) = digits(bytes, point + 1, whole);
+        let (count, places) = (point - first, end - point - 1);
+        let zero = bytes.get(first) == Some(&b'0') && count > 1;
+        let more = matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
+        if count == 0 || places == 0 || count + places > MOST_DIGITS || zero || more {
+            return None;
+        }
+        self.at = end;
+        Some(Decimal {
+            digits: all.cast_signed(),
+            negative,
+            places,
+        })
+    }
+}
+
+/// So many digits a 64-bit integer holds, whichever they are.
+const MOST_DIGITS: usize = 18;
+
+/// The digits at `at`, read on from `number`, and where they end. What is too large for 64 bits is cut.
+#[inline]
+fn digits(bytes: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (number, at)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_taken_with_its_comma_and_colon_whatever_its_length() {
+        for name in [
+            "",
+            "a",
+            "four",
+            "thirteen_long",
+            "fourteen_bytes",
+            "a_name_that_is_longer_than_two_words",
+            "ü",
+        ] {
+            let key = Key::new(name);
+            for behind in ["", "1", "\"a value that is longer than two words\"}"] {
+                for (before, is_first, taken) in [
+                    ("", true, true),
+                    (" ", true, true),
+                    (",", false, true),
+                    (", ", false, true),
+                    ("", false, false),
+                    (",", true, false),
+                    ("\n\t", true, true),
+                    (",\r\n  ", false, true),
+                    (" ,", false, false),
+                    ("x", true, false),
+                ] {
+                    let text = format!("{before}\"{name}\":{behind}");
+                    let mut scan = Scanner::new(&text);
+                    assert_eq!(scan.take_key(&key, is_first).is_some(), taken, "{text}");
+                    let at = if taken { text.len() - behind.len() } else { 0 };
+                    assert_eq!(scan.position(), at, "{text}");
+                }
+                for other in [
+                    format!("\"{name}x\":{behind}"),
+                    format!("\"{name}\" :{behind}"),
+                    format!("\"x{name}\":{behind}"),
+                ] {
+                    assert_eq!(Scanner::new(&other).take_key(&key, true), None, "{other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_no_short_number_is_taken() {
+        for (text, whole, decimal) in [
+            ("0", Some(0), None),
+            ("-7,", Some(-7), None),
+            ("999999999999999999]", Some(999_999_999_999_999_999), None),
+            ("1000000000000000000", None, None),
+            ("00", None, None),
+            ("-0", None, None),
+            ("-", None, None),
+            ("", None, None),
+            ("1e3", None, None),
+            ("0.5", None, Some((5, false, 1))),
+            ("-12.250 ", None, Some((12_250, true, 3))),
+            ("01.5", None, None),
+            ("1.", None, None),
+            (".5", None, None),
+            ("1.5e3", None, None),
+            ("1.2.3", None, None),
+            ("0.0000000000000000001", None, None),
+        ] {
+            let mut scan = Scanner::new(text);
+            assert_eq!(scan.take_whole(), whole, "{text}");
+            assert_eq!(scan.position() > 0, whole.is_some(), "{text}");
+            let read = Scanner::new(text).take_decimal();
+            let read = read.map(|read| (read.digits, read.negative, read.places));
+            assert_eq!(read, decimal, "{text}");
+        }
+    }
+}
