@@ -1,6 +1,6 @@
 //! What is written as it mostly is, passed at once; anything else is left where it stands, for the general way.
 
-use super::{Scanner, run, words};
+use super::scanner::{Scanner, run, words};
 
 /// The key of a member as it is mostly written, `"name":`, to be compared in two words.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use std::borrow::Cow;
 
 fn whole(text: &str) -> Result<(), Fault> {
     let mut scanner = Scanner::new(text);

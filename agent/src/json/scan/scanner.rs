@@ -1,8 +1,3 @@
-//! A strict scanner over JSON text (RFC 8259): one piece at a time, nothing kept.
-//!
-//! It stops at the first byte that is not JSON and says where. Text is looked at eight bytes at a time where a string
-//! runs on, and a string without an escape is lent from the text.
-
 use std::borrow::Cow;
 
 /// How deep arrays and objects may nest; one less than this is read. The limit of `serde_json`.
@@ -11,8 +6,8 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// A place in a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
+    pub(super) text: &'a str,
+    pub(super) at: usize,
 }
 
 /// Where a text stops being JSON, and why.
@@ -500,7 +495,7 @@ fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize {
 
 /// Sixteen bytes as two words.
 #[inline]
-fn words(bytes: &[u8; 16]) -> [u64; 2] {
+pub(super) fn words(bytes: &[u8; 16]) -> [u64; 2] {
     let (words, _) = bytes.as_chunks();
     match words {
         [one, other] => [u64::from_le_bytes(*one), u64::from_le_bytes(*other)],
@@ -510,7 +505,7 @@ fn words(bytes: &[u8; 16]) -> [u64; 2] {
 
 /// The first byte at or after `at` that ends a plain run of a string: a quote, a backslash or a control character.
 #[inline]
-fn run(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn run(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let hit = special(u64::from_le_bytes(*chunk));
         if hit != 0 {
@@ -536,9 +531,3 @@ const fn special(word: u64) -> u64 {
     let control = word.wrapping_sub(ONES * 0x20) & !word;
     (control | quote.wrapping_sub(ONES) & !quote | slash.wrapping_sub(ONES) & !slash) & HIGH
 }
-
-mod quick;
-#[cfg(test)]
-mod tests;
-
-pub(crate) use quick::Key;
