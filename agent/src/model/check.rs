@@ -8,7 +8,7 @@ impl Request<'_> {
     ///
     /// When it chooses a tool where none is offered or one that is not offered (which may have become so since the
     /// choice was made: tools come and go), or one without a name; when the answer's format has no name that a provider
-    /// takes; when the temperature is no number.
+    /// takes; when a stop sequence is empty; when the temperature is no number.
     pub fn check(&self) -> Result<(), ModelError> {
         let options = self.options;
         if let Some(choice) = &options.tool_choice {
@@ -22,6 +22,11 @@ impl Request<'_> {
                     format.name
                 )));
             }
+        }
+        if options.stop.iter().any(String::is_empty) {
+            return Err(refused(
+                "a stop sequence is empty, which every answer has in it; leave it out".into(),
+            ));
         }
         match options.temperature {
             Some(temperature) if !temperature.is_finite() => Err(refused(format!(

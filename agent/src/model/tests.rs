@@ -67,7 +67,12 @@ fn a_request_that_cannot_be_met_is_an_error_of_its_own_each() {
         temperature: Some(f64::NAN),
         ..RequestOptions::default()
     };
+    let endless = RequestOptions {
+        stop: vec!["\n".into(), String::new()],
+        ..RequestOptions::default()
+    };
     for (tools, options, said) in [
+        (&none, endless, "a stop sequence is empty"),
         (&none, chosen(ToolChoice::Auto), "needs a tool"),
         (&none, chosen(ToolChoice::None), "needs a tool"),
         (&none, chosen(ToolChoice::Required), "needs a tool"),

@@ -144,6 +144,10 @@ fn added<'a>(
         .find(|name| fields.contains_key(*name))
     {
         None => Ok(fields),
+        Some("tools") => Err(refused(
+            "the body field `tools` is written by this crate and cannot be replaced; tools of the provider go into \
+             `hosted_tools` of the protocol's options",
+        )),
         Some(name) => Err(refused(format!(
             "the body field `{name}` is written by this crate and cannot be replaced; leave it out"
         ))),
