@@ -176,12 +176,12 @@ pub(super) fn is_object(text: &str) -> Result<(), String> {
 }
 
 /// From here on counts what people have decided about these calls.
-pub(super) fn obey(
-    calls: &[&ToolCall],
+pub(super) fn obey<'a>(
+    calls: impl Iterator<Item = &'a ToolCall>,
     open: &mut [OpenCall],
     standing: &mut BTreeMap<String, Standing>,
 ) {
-    for (call, open) in calls.iter().zip(open) {
+    for (call, open) in calls.zip(open) {
         let Stage::Waiting { decided, .. } = &mut open.stage else {
             continue;
         };

@@ -133,15 +133,14 @@ impl Drive<'_> {
     ) -> Result<(), Cause> {
         self.count_fresh(open)?;
         let calls = calls_of_last(&self.state.transcript);
-        approval::obey(&calls, open, &mut self.state.head.standing);
+        approval::obey(calls, open, &mut self.state.head.standing);
         self.host.hold_rejections(&self.state.head.standing);
         let RunState {
             transcript, head, ..
         } = &*self.state;
         let (host, effects, events) = (self.host, self.effects, self.events);
         let setup = host.agent(&head.handed_to).setup();
-        let slots: Vec<Slot<'_>> = calls
-            .into_iter()
+        let slots: Vec<Slot<'_>> = calls_of_last(transcript)
             .zip(open.iter())
             .enumerate()
             .map(|(index, (call, open))| slot(host, head, tools, index, call, open))

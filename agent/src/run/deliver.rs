@@ -4,7 +4,7 @@ use super::batch::slot;
 use super::desk::{Desk, Slot, Wishes};
 use super::error::Cause;
 use super::event::{CallEnded, Event};
-use super::state::{OpenCall, Stage};
+use super::state::{OpenCall, Stage, calls_of_last};
 use super::turn::Drive;
 use crate::message::Outcome;
 use crate::tool::{CallEnd, ToolSet};
@@ -40,7 +40,7 @@ impl Drive<'_> {
             host,
             standing: None,
         };
-        let calls = self.state.last_calls().into_iter().zip(&open).enumerate();
+        let calls = calls_of_last(&self.state.transcript).zip(&open).enumerate();
         let slots: Vec<Slot<'_>> = calls
             .map(|(index, (call, open))| slot(host, head, tools, index, call, open))
             .collect();

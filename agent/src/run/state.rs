@@ -285,12 +285,12 @@ impl RunState {
 
     /// The calls of the last message, which has some only while they are open.
     pub(super) fn last_calls(&self) -> Vec<&ToolCall> {
-        calls_of_last(&self.transcript)
+        calls_of_last(&self.transcript).collect()
     }
 
     /// The open calls, each with how far it is.
     pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &OpenCall)> {
-        self.last_calls().into_iter().zip(&self.open)
+        calls_of_last(&self.transcript).zip(&self.open)
     }
 
     /// The last thing that the model said.
@@ -314,7 +314,7 @@ impl RunState {
     /// From here on counts what people have decided about the open calls, and nothing of it for later ones.
     pub(super) fn obey_once(&mut self) {
         let calls = calls_of_last(&self.transcript);
-        approval::obey(&calls, &mut self.open, &mut BTreeMap::new());
+        approval::obey(calls, &mut self.open, &mut BTreeMap::new());
     }
 
     /// Takes in what was decided of calls of a run that does not go on: what was rejected says so. An answer from outside that
@@ -332,7 +332,7 @@ impl RunState {
 
     /// As `deliver`, and tells what else there is to know of each call.
     pub(super) fn deliver_and(&mut self, mut tell: impl FnMut(CallEnd, &ToolResult)) {
-        let calls = self.transcript.last().into_iter().flat_map(Message::calls);
+        let calls = calls_of_last(&self.transcript);
         let mut results = Vec::with_capacity(self.open.len());
         for (call, open) in calls.zip(self.open.drain(..)) {
             let mut end = open.stage.into_end();
@@ -348,9 +348,8 @@ impl RunState {
 }
 
 /// The calls of the last message.
-pub(super) fn calls_of_last(transcript: &Transcript) -> Vec<&ToolCall> {
-    let last = transcript.last();
-    last.into_iter().flat_map(Message::calls).collect()
+pub(super) fn calls_of_last(transcript: &Transcript) -> impl Iterator<Item = &ToolCall> {
+    transcript.last().into_iter().flat_map(Message::calls)
 }
 
 /// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
