@@ -180,7 +180,7 @@ impl Drive<'_> {
             }
             while setup
                 .most_at_once
-                .is_some_and(|most| batch.at_once() >= most.get())
+                .is_some_and(|most| batch.begun() >= most.get())
             {
                 batch.next().await?;
             }
@@ -469,7 +469,7 @@ impl<'a> Batch<'a, '_> {
     }
 
     /// How many calls have begun whose end was not taken in.
-    fn at_once(&self) -> usize {
+    fn begun(&self) -> usize {
         self.running.len() + self.ended.len()
     }
 
@@ -487,7 +487,7 @@ impl<'a> Batch<'a, '_> {
 
     /// Runs until the last of the calls has ended.
     async fn drain(&mut self) -> Result<(), Cause> {
-        while self.at_once() > 0 {
+        while self.begun() > 0 {
             self.next().await?;
         }
         Ok(())
