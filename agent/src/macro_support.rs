@@ -13,21 +13,18 @@ pub use crate::tool::declared::{Blueprint, Called, Declared, Function};
 pub use crate::tool::list::{Group, Tools, kind, place};
 pub use crate::tool::once::stands_once;
 pub use crate::tool::param::role::{self, Lent};
-pub use crate::tool::param::{
-    FromText, Get, HostParam, Param, SchemaOf, Words, filled, given, is_optional, settle,
-};
+pub use crate::tool::param::{FromText, Get, HostParam, Param, absent, filled, is_optional};
 pub use crate::tool::permission::ApprovalAnswer;
+pub use crate::tool::slot::{Fill, Flattened, FromHost, Slot, Special, fill, fill_first};
 pub use crate::tool::strict::{Closed, Strict, must_be_closed};
 pub use crate::tool::validate::{Refusals, from_model};
-pub use crate::tool::{
-    OnError, Origin, Permission, Prepared, Scheduling, ToolContext, ToolError, ToolPolicy,
-};
+pub use crate::tool::{OnError, Permission, Prepared, Scheduling, ToolContext, ToolError};
 #[cfg(feature = "macros")]
 pub use agent_macros::tools;
 pub use serde;
 pub use std::borrow::Cow;
 pub use std::clone::Clone;
-pub use std::convert::{From, Into};
+pub use std::convert::From;
 pub use std::default::Default;
 pub use std::marker::{Send, Sync};
 pub use std::option::Option::{self, None, Some};

@@ -30,12 +30,13 @@ pub(crate) fn group(
     let mut pushes = TokenStream::new();
     for (number, tool) in group.tools.iter().enumerate() {
         let one = if is_wrong {
-            stub(this, &shared, number, private)
+            stub(this, &quote!(Self), &shared, number, private)
         } else {
             let place = Place {
                 private,
                 number,
                 this,
+                value: quote!(Self),
                 this_span: this.span(),
                 generics: &shared,
             };
@@ -46,10 +47,9 @@ pub(crate) fn group(
         let clause = generics.make_where_clause();
         clause
             .predicates
-            .push(parse_quote!(Self: #private::Called<#number, __S, #index>));
+            .push(parse_quote!(Self: #private::Called<#number, Self, __S, #index>));
         tools.extend(quote!(#one));
-        pushes
-            .extend(quote!(list.push_nth::<#number, Self, #index>(#private::Clone::clone(this));));
+        pushes.extend(quote!(list.push_nth::<#number, Self, #index>(this);));
         indices.push(index.to_token_stream());
     }
     let clause = generics.make_where_clause();

@@ -11,7 +11,7 @@ use syn::{Error, Generics};
 pub(crate) fn function(tool: &Tool, krate: &TokenStream, errors: Errors) -> TokenStream {
     let (proxy, declared) = proxy(tool);
     let private = &private();
-    let stub = stub(&proxy, &Generics::default(), 0, private);
+    let stub = stub(&proxy, &quote!(()), &Generics::default(), 0, private);
     // Never met twice in one list: its name may be what is wrong.
     let listed = listed(&proxy, &format!("{}?", tool.ident), private);
     let cfgs = &tool.cfgs;
@@ -31,6 +31,7 @@ pub(crate) fn function(tool: &Tool, krate: &TokenStream, errors: Errors) -> Toke
 /// Direct impls: a blanket one would be shown as a candidate in errors that have nothing to do with it.
 pub(crate) fn stub(
     this: &impl ToTokens,
+    value: &TokenStream,
     generics: &Generics,
     number: usize,
     private: &TokenStream,
@@ -43,15 +44,12 @@ pub(crate) fn stub(
     quote! {
         #allow
         impl #header #private::Declared<#number> for #this #clause {
-            type Arguments<'__a> = ();
-            const ASKS_AT_LAST: bool = false;
-            fn blueprint() -> #private::Blueprint { loop {} }
-            fn read<'__a>(_: &mut #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> { loop {} }
+            fn describe(_: &mut #private::Blueprint) { loop {} }
         }
         #allow
-        impl #header_with_states #private::Called<#number, __S, ()> for #this #clause {
+        impl #header_with_states #private::Called<#number, #value, __S, ()> for #this #clause {
             fn prepare<'__a>(
-                _: &'__a #private::Arc<Self>,
+                _: &'__a #private::Arc<#value>,
                 _: &'__a #private::Arc<__S>,
                 _: &mut #private::Reader<'__a>,
                 _: &'__a #private::ToolContext,

@@ -5,10 +5,11 @@ use super::error::ReadError;
 use super::explain;
 use super::pointer::{first_key, push_key};
 use super::problem::{Problem, Problems, Report};
-use super::program::{ANY, Id, NEVER};
+use super::program::{ANY, Id, NEVER, Property};
 use super::read::Reader;
 use super::schema::Schema;
 use super::top::Owner;
+use serde::de;
 
 type Read<T> = Result<T, ReadError>;
 
@@ -116,29 +117,34 @@ pub(super) struct Gathering {
     refusals: Vec<Refusal>,
 }
 
-/// What the expansions of the macros say around each value. When arguments are not gathered, all passes as it is given.
-#[doc(hidden)]
+/// What is said around each value. When arguments are not gathered, all passes as it is given.
 impl Reader<'_> {
-    /// The value of a parameter that was read; nothing, where they are gathered and this one could not be read.
-    #[inline]
-    pub fn keep<T>(&mut self, parameter: usize, read: Read<T>) -> Read<Option<T>> {
-        match read {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => self.pass_over(parameter, error).map(|()| None),
+    /// Whether arguments are gathered and this one could not be read.
+    pub(crate) fn has_passed_over(&self, parameter: usize) -> bool {
+        let gathering = self.gathering.as_ref();
+        gathering.is_some_and(|gathering| gathering.spoilt.contains(&parameter))
+    }
+
+    /// An argument is missing, which is nothing new where they are gathered.
+    #[cold]
+    pub(crate) fn pass_missing(&self, error: ReadError) -> Read<()> {
+        match self.gathering {
+            None => Err(error),
+            Some(_) => Ok(()),
         }
     }
 
-    /// A parameter after the last argument; nothing, where they are gathered and this one could not be read.
-    #[inline]
-    pub fn settle<T>(&mut self, parameter: usize, settled: Read<Option<T>>) -> Read<Option<T>> {
-        match &self.gathering {
-            None => settled,
-            Some(gathering) if gathering.spoilt.contains(&parameter) => Ok(None),
-            Some(_) => Ok(settled.unwrap_or_default()),
-        }
+    /// The argument of this parameter is missing, though the schema does not ask for it.
+    #[cold]
+    pub(crate) fn lacks(&self, parameter: usize) -> ReadError {
+        let properties = self.top.fields.map_or(&[][..], |fields| &fields.properties);
+        let is_its = |property: &&Property| property.owner == Owner::Parameter(parameter);
+        let name = (properties.iter().find(is_its)).map_or("", |property| &property.name);
+        de::Error::custom(format_args!("missing field `{name}`"))
     }
 
     /// Ends the reading: in an error where validators refuse something, and always where arguments are gathered.
+    #[doc(hidden)]
     #[inline]
     pub fn refuse(&mut self, refusals: Vec<Refusal>) -> Read<()> {
         match &mut self.gathering {
@@ -258,7 +264,7 @@ impl<'a> Reader<'a> {
 
     /// What could not be read is passed over where arguments are gathered, and what its type said of it kept.
     #[cold]
-    fn pass_over(&mut self, parameter: usize, error: ReadError) -> Read<()> {
+    pub(crate) fn pass_over(&mut self, parameter: usize, error: ReadError) -> Read<()> {
         let mut scan = self.scan;
         let skipped = scan.skip(self.depth);
         let Some(gathering) = &mut self.gathering else {

@@ -19,7 +19,7 @@
 //!
 //! `coerce` fits what was refused to the same program, where it says the same in another type.
 //!
-//! What the macros write, for `fn f(a: T0, b: Option<T1>, #[arg(flatten)] c: T2)`:
+//! How arguments are read, for `fn f(a: T0, b: Option<T1>, #[arg(flatten)] c: T2)` (`tool::slot` has it for all functions):
 //!
 //! ```text
 //! let (mut a, mut b) = (None, None);

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// returns, except that it also refuses whatever the schema refuses, and integers that no 128 bits hold where a value
 /// of any type is asked for, since those would become floats. It checks while it decodes and keeps no paths.
 ///
-/// The macros read a function's arguments with [`object`](Self::object), [`next_parameter`](Self::next_parameter) and
+/// A function's arguments are read with [`object`](Self::object), [`next_parameter`](Self::next_parameter) and
 /// [`value`](Self::value); [`arguments`](Self::arguments) reads them as one type.
 #[derive(Debug)]
 pub struct Reader<'a> {

@@ -71,6 +71,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
+    #[inline]
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
         if self.gathering.is_none()
             && let Some(parameter) = self.quick_parameter()
@@ -81,6 +82,7 @@ impl<'a> Reader<'a> {
     }
 
     /// As `next_parameter`, whatever comes next.
+    #[inline(never)]
     fn find_parameter(&mut self) -> Result<Option<usize>, ReadError> {
         if let Some(mut gathering) = self.gathering.take() {
             let next = self.next_gathered(&mut gathering);

@@ -1,9 +1,11 @@
 //! What a `&str` borrows from until the function runs.
 
+use super::declared::Blueprint;
 use super::param::role::Text;
-use super::param::{Get, Param, RunDataType, Words, filled, missing, schema_of};
+use super::param::{Get, Param, filled, schema_of};
+use super::slot::Missing;
 use super::{ToolContext, ToolError};
-use crate::schema::{Parameter, ReadError, Reader};
+use crate::schema::{ReadError, Reader};
 use serde::de::{Deserialize, Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -57,8 +59,8 @@ impl Deref for Borrowed<'_> {
 
 #[diagnostic::do_not_recommend]
 impl<'a> Param<'a, Text> for Borrowed<'a> {
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-        words.json(schema_of::<str>, || false)
+    fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
+        tool.parameter(name, description, schema_of::<str>, || false);
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
@@ -69,18 +71,15 @@ impl<'a> Param<'a, Text> for Borrowed<'a> {
         reader.flattened(index)
     }
 
-    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError> {
-        match slot {
-            None => Err(missing(name)),
-            some => Ok(some),
-        }
+    fn absent() -> Result<Option<Self>, Missing> {
+        Err(Missing)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<'a> Param<'a, Text> for Option<Borrowed<'a>> {
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-        words.json(schema_of::<Option<String>>, || true)
+    fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
+        tool.parameter(name, description, schema_of::<Option<String>>, || true);
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
@@ -91,8 +90,8 @@ impl<'a> Param<'a, Text> for Option<Borrowed<'a>> {
         reader.flattened(index)
     }
 
-    fn settle(slot: Option<Self>, _: &'static str) -> Result<Option<Self>, ReadError> {
-        Ok(Some(slot.flatten()))
+    fn absent() -> Result<Option<Self>, Missing> {
+        Ok(Some(None))
     }
 }
 

@@ -5,12 +5,12 @@
 
 use super::body::{Body, Prepared};
 use super::own_options::OwnOptions;
-use super::param::RunDataType;
+use super::param::{RunDataType, SchemaOf};
 use super::{Origin, Tool, ToolContext, ToolDefinition, ToolPolicy, ToolSetError};
 use crate::schema::{Parameter, Problems, ReadError, Reader, Refusal, Schema};
 use std::sync::Arc;
 
-/// What the macro knows of a tool.
+/// What the macro knows of a tool. It is filled by calls, an argument a fact, which is the least code that says it.
 #[derive(Debug)]
 pub struct Blueprint {
     /// The name that the model calls.
@@ -19,21 +19,118 @@ pub struct Blueprint {
     pub description: &'static str,
     /// What a person sees.
     pub label: Option<&'static str>,
-    /// The parameters, in order, with the data that they need of the run.
-    pub parameters: Vec<(Parameter, Option<RunDataType>)>,
     /// Whether the provider enforces the schema.
     pub strict: Option<bool>,
     /// What it promises.
     pub policy: ToolPolicy,
     /// Where it stands.
     pub origin: Origin,
+    /// Whether the author's own code is asked once all arguments are read: by a validator, or for a flattened parameter.
+    pub asks_at_last: bool,
+    parameters: Vec<Parameter>,
+    needs: Vec<RunDataType>,
 }
 
 impl Blueprint {
+    /// What this function says of a tool.
+    pub(super) fn of(describe: Describe) -> Self {
+        let mut blueprint = Self {
+            name: "",
+            description: "",
+            label: None,
+            strict: None,
+            policy: ToolPolicy::DEFAULT,
+            origin: Origin {
+                module: "",
+                file: "",
+                line: 0,
+            },
+            asks_at_last: false,
+            parameters: Vec::new(),
+            needs: Vec::new(),
+        };
+        describe(&mut blueprint);
+        blueprint
+    }
+
+    /// What the model reads first.
+    pub fn called(&mut self, name: &'static str, description: &'static str) {
+        self.name = name;
+        self.description = description;
+    }
+
+    /// Where it stands.
+    pub fn stands(&mut self, module: &'static str, file: &'static str, line: u32) {
+        self.origin = Origin { module, file, line };
+    }
+
+    /// The next parameter, which the model fills.
+    pub fn parameter(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        schema: SchemaOf,
+        optional: fn() -> bool,
+    ) {
+        self.add(name, description, Some(schema), optional);
+    }
+
+    /// The next parameter, which the host fills.
+    pub fn host_parameter(&mut self, name: &'static str, description: &'static str) {
+        self.add(name, description, None, || true);
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        schema: Option<SchemaOf>,
+        optional: fn() -> bool,
+    ) {
+        self.parameters.push(Parameter {
+            name,
+            description,
+            schema,
+            optional,
+            default: None,
+            keywords: &[],
+            flatten: false,
+            secret: false,
+        });
+    }
+
+    /// It needs this data of each run.
+    pub fn needs(&mut self, data: RunDataType) {
+        self.needs.push(data);
+    }
+
+    /// The last parameter has this default, as JSON text.
+    pub fn default(&mut self, text: fn() -> String) {
+        self.last(|parameter| parameter.default = Some(text));
+    }
+
+    /// The last parameter's schema has these keywords.
+    pub fn keywords(&mut self, keywords: &'static [(&'static str, &'static str)]) {
+        self.last(|parameter| parameter.keywords = keywords);
+    }
+
+    /// The fields of the last parameter stand in its place.
+    pub fn flatten(&mut self) {
+        self.last(|parameter| parameter.flatten = true);
+    }
+
+    /// The value of the last parameter is never shown.
+    pub fn secret(&mut self) {
+        self.last(|parameter| parameter.secret = true);
+    }
+
+    fn last(&mut self, say: impl FnOnce(&mut Parameter)) {
+        self.parameters.last_mut().map(say);
+    }
+
     /// The tool with this body.
     pub(super) fn tool(self, body: Arc<dyn Body>) -> Result<Tool, ToolSetError> {
-        let (parameters, needs): (Vec<_>, Vec<_>) = self.parameters.into_iter().unzip();
-        let schema = Schema::of_parameters(&parameters)
+        let schema = Schema::of_parameters(&self.parameters)
             .map_err(|error| ToolSetError::schema(self.name, self.origin, &error))?;
         let definition = ToolDefinition {
             name: self.name.into(),
@@ -45,38 +142,29 @@ impl Blueprint {
             origin: self.origin,
             own: OwnOptions::default(),
         };
-        Ok(Tool::of_body(definition, body).with_needs(needs.into_iter().flatten().collect()))
+        Ok(Tool::of_body(definition, body).with_needs(self.needs))
     }
 }
 
+/// [`Declared::describe`], as a value.
+pub(super) type Describe = fn(&mut Blueprint);
+
 /// A tool as far as it does not depend on states.
 pub trait Declared<const N: usize> {
-    /// The arguments, read.
-    type Arguments<'a>;
-
-    /// Whether the author's own code is asked once all arguments are read: by a validator, or for a flattened parameter.
-    const ASKS_AT_LAST: bool;
-
-    /// All that is known of it.
-    fn blueprint() -> Blueprint;
-
-    /// Reads the arguments.
-    ///
-    /// # Errors
-    ///
-    /// When they do not fit.
-    fn read<'a>(reader: &mut Reader<'a>) -> Result<Self::Arguments<'a>, ReadError>;
+    /// Says all that is known of it.
+    fn describe(tool: &mut Blueprint);
 }
 
-/// A tool whose states are in `S`, at the places `I`.
-pub trait Called<const N: usize, S, I>: Declared<N> + Sized {
+/// A tool whose states are in `S`, at the places `I`. Its calls share a `V`: the value whose method it is, nothing where it is a
+/// function.
+pub trait Called<const N: usize, V, S, I>: Declared<N> + Sized {
     /// Reads the arguments and makes the call, not begun.
     ///
     /// # Errors
     ///
     /// When the arguments do not fit.
     fn prepare<'a>(
-        this: &'a Arc<Self>,
+        this: &'a Arc<V>,
         state: &'a Arc<S>,
         reader: &mut Reader<'a>,
         context: &'a ToolContext,
@@ -101,23 +189,23 @@ pub trait Function: Sized {
 }
 
 /// [`Called::prepare`], as a value.
-pub(super) type Prepare<T, S> = for<'a> fn(
-    &'a Arc<T>,
+pub(super) type Prepare<V, S> = for<'a> fn(
+    &'a Arc<V>,
     &'a Arc<S>,
     &mut Reader<'a>,
     &'a ToolContext,
 ) -> Result<Prepared<'a>, ReadError>;
 
-/// The body of a declared tool.
-pub(super) struct Bound<T, S> {
-    pub(super) this: Arc<T>,
+/// The body of a declared tool: one type for all functions.
+pub(super) struct Bound<V, S> {
+    pub(super) this: Arc<V>,
     pub(super) state: Arc<S>,
-    pub(super) prepare: Prepare<T, S>,
-    /// [`Declared::ASKS_AT_LAST`].
+    pub(super) prepare: Prepare<V, S>,
+    /// [`Blueprint::asks_at_last`].
     pub(super) asks_at_last: bool,
 }
 
-impl<T: Send + Sync, S: Send + Sync> Body for Bound<T, S> {
+impl<V: Send + Sync, S: Send + Sync> Body for Bound<V, S> {
     fn prepare<'a>(
         &'a self,
         arguments: &mut Reader<'a>,

@@ -3,7 +3,8 @@
 //! A [`Tools<S>`] is what `tools![..]` gives. `S` is the list of states `(A, (B, ()))`, inferred from what the functions take;
 //! binding one makes a [`ToolSet`], which knows no states any more and is what an agent holds.
 
-use super::declared::{Blueprint, Bound, Called, Prepare};
+use super::body::Body;
+use super::declared::{Blueprint, Bound, Called, Describe, Prepare};
 use super::{Tool, ToolSet, ToolSetError};
 use std::fmt;
 use std::sync::Arc;
@@ -23,26 +24,25 @@ enum Entry<S> {
     /// One that needs no state.
     Made(Tool),
     /// One that has a body as soon as it has a state.
-    Waiting(Blueprint, Box<dyn Binding<S>>),
+    Waiting(Describe, Box<dyn Binding<S>>),
 }
 
 trait Binding<S>: Send {
-    fn bind(self: Box<Self>, state: &Arc<S>) -> Arc<dyn super::body::Body>;
+    fn bind(self: Box<Self>, state: &Arc<S>, asks_at_last: bool) -> Arc<dyn Body>;
 }
 
-struct Member<T, S> {
-    this: Arc<T>,
-    prepare: Prepare<T, S>,
-    asks_at_last: bool,
+struct Member<V, S> {
+    this: Arc<V>,
+    prepare: Prepare<V, S>,
 }
 
-impl<T: Send + Sync + 'static, S: Send + Sync + 'static> Binding<S> for Member<T, S> {
-    fn bind(self: Box<Self>, state: &Arc<S>) -> Arc<dyn super::body::Body> {
+impl<V: Send + Sync + 'static, S: Send + Sync + 'static> Binding<S> for Member<V, S> {
+    fn bind(self: Box<Self>, state: &Arc<S>, asks_at_last: bool) -> Arc<dyn Body> {
         Arc::new(Bound {
             this: self.this,
             state: Arc::clone(state),
             prepare: self.prepare,
-            asks_at_last: self.asks_at_last,
+            asks_at_last,
         })
     }
 }
@@ -56,29 +56,31 @@ impl<S> Tools<S> {
 
     /// Adds the tool of a function.
     #[doc(hidden)]
-    pub fn push<T, I>(&mut self, function: T)
+    pub fn push<T, I>(&mut self, _function: T)
     where
-        T: Called<0, S, I> + Send + Sync + 'static,
+        T: Called<0, (), S, I>,
         S: Send + Sync + 'static,
     {
-        self.push_nth::<0, T, I>(Arc::new(function));
+        self.add(T::describe, Arc::new(()), T::prepare);
     }
 
     /// Adds the `N`th tool of `this`.
     #[doc(hidden)]
-    pub fn push_nth<const N: usize, T, I>(&mut self, this: Arc<T>)
+    pub fn push_nth<const N: usize, T, I>(&mut self, this: &Arc<T>)
     where
-        T: Called<N, S, I> + Send + Sync + 'static,
+        T: Called<N, T, S, I> + Send + Sync + 'static,
         S: Send + Sync + 'static,
     {
-        self.0.push(Entry::Waiting(
-            T::blueprint(),
-            Box::new(Member {
-                this,
-                prepare: T::prepare,
-                asks_at_last: T::ASKS_AT_LAST,
-            }),
-        ));
+        self.add(T::describe, Arc::clone(this), T::prepare);
+    }
+
+    fn add<V>(&mut self, describe: Describe, this: Arc<V>, prepare: Prepare<V, S>)
+    where
+        V: Send + Sync + 'static,
+        S: Send + Sync + 'static,
+    {
+        let waiting = Box::new(Member { this, prepare });
+        self.0.push(Entry::Waiting(describe, waiting));
     }
 
     /// Adds whatever `.tools(..)` takes.
@@ -111,7 +113,11 @@ impl<S> Tools<S> {
         let states = Arc::new(states);
         let tools = self.0.into_iter().map(|entry| match entry {
             Entry::Made(tool) => Ok(tool),
-            Entry::Waiting(blueprint, binding) => blueprint.tool(binding.bind(&states)),
+            Entry::Waiting(describe, binding) => {
+                let blueprint = Blueprint::of(describe);
+                let body = binding.bind(&states, blueprint.asks_at_last);
+                blueprint.tool(body)
+            }
         });
         ToolSet::from_tools(tools.collect::<Result<Vec<_>, _>>()?)
     }
@@ -157,7 +163,7 @@ impl<S> fmt::Debug for Tools<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.iter().map(|entry| match entry {
             Entry::Made(tool) => tool.name(),
-            Entry::Waiting(blueprint, _) => blueprint.name,
+            Entry::Waiting(describe, _) => Blueprint::of(*describe).name,
         });
         f.debug_list().entries(names).finish()
     }

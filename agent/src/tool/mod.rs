@@ -1,7 +1,7 @@
 //! A tool: a definition that a model sees and a body that runs; sets of them; a call from its raw text to its result.
 //!
 //! Read `definition` and `policy` (what a tool is), `own_options` (what one protocol alone is told of it), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
-//! and `list` (what the macros generate against, with `declared`, `answer`, `borrowed`, `constraint`, and the checks `once`
+//! and `list` (what the macros generate against, with `declared`, `slot`, `answer`, `borrowed`, `constraint`, and the checks `once`
 //! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook` with
 //! `info`, `permission` and `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
@@ -36,6 +36,7 @@ pub(crate) mod permission;
 mod policy;
 mod set;
 mod set_error;
+pub(crate) mod slot;
 pub(crate) mod strict;
 #[cfg(all(test, feature = "macros"))]
 mod tests;

@@ -11,9 +11,11 @@
     reason = "for expansions only: arguments that do not fit"
 )]
 
+use super::declared::Blueprint;
 use super::list::Given;
+use super::slot::{Fill, Missing, Slot};
 use super::{ToolContext, ToolError};
-use crate::schema::{Parameter, ReadError, Reader};
+use crate::schema::{ReadError, Reader};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::any::{Any, TypeId, type_name};
@@ -93,54 +95,8 @@ impl RunDataType {
     }
 }
 
-/// What the macros say of a parameter, the same for every role.
-#[derive(Debug, Clone, Copy)]
-pub struct Words {
-    /// Its name on the wire.
-    pub name: &'static str,
-    /// Its doc comment.
-    pub description: &'static str,
-    /// Its default as JSON text.
-    pub default: Option<fn() -> String>,
-    /// Keywords of its schema.
-    pub keywords: &'static [(&'static str, &'static str)],
-    /// Whether its fields stand in its place.
-    pub flatten: bool,
-    /// Whether its value is never shown.
-    pub secret: bool,
-}
-
 /// The function that gives the schema of a type.
-pub type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
-
-impl Words {
-    /// A parameter that the model fills.
-    pub fn json(
-        self,
-        schema: SchemaOf,
-        optional: fn() -> bool,
-    ) -> (Parameter, Option<RunDataType>) {
-        (self.parameter(Some(schema), optional), None)
-    }
-
-    /// A parameter that the host fills.
-    pub(super) fn host(self, needs: Option<RunDataType>) -> (Parameter, Option<RunDataType>) {
-        (self.parameter(None, || true), needs)
-    }
-
-    fn parameter(self, schema: Option<SchemaOf>, optional: fn() -> bool) -> Parameter {
-        Parameter {
-            name: self.name,
-            description: self.description,
-            schema,
-            optional,
-            default: self.default,
-            keywords: self.keywords,
-            flatten: self.flatten,
-            secret: self.secret,
-        }
-    }
-}
+pub(super) type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
 /// A type that can be a parameter by value. `R` is its role, inferred.
 #[diagnostic::on_unimplemented(
@@ -149,8 +105,18 @@ impl Words {
     note = "a value of the host's is taken as `State<..>`, the data of a run as `RunData<..>`, the context as `&ToolContext`, anything else by `impl agent::FromCall`"
 )]
 pub trait Param<'a, R>: Sized {
-    /// What the schema and the run must know of it.
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
+    /// Adds it to what is known of a tool.
+    fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str);
+
+    /// Where it is read to.
+    fn slot() -> Slot<Self, R> {
+        Slot::empty()
+    }
+
+    /// The slot, as it is filled.
+    fn fill(slot: &mut Slot<Self, R>) -> &mut dyn Fill<'a> {
+        slot
+    }
 
     /// Reads it from the arguments.
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
@@ -158,8 +124,8 @@ pub trait Param<'a, R>: Sized {
     /// Reads it from the fields that no other parameter took.
     fn read_flattened(reader: &mut Reader<'a>, index: usize) -> Result<Self, ReadError>;
 
-    /// What stands for it after the last argument: an absent `Option` is `None`, another absent argument is an error.
-    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
+    /// What stands for it where it is absent: of an `Option`, `None`.
+    fn absent() -> Result<Option<Self>, Missing>;
 }
 
 /// A type that the host fills: the only ones that a pattern may take apart, since the model's need a name.
@@ -170,13 +136,12 @@ pub trait Param<'a, R>: Sized {
 )]
 pub trait HostParam<'a, R>: Sized {
     /// As [`Param::describe`].
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>);
+    fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str);
 
-    /// As [`Param::read`].
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
-
-    /// As [`Param::settle`].
-    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError>;
+    /// As [`Param::slot`]; nobody fills it.
+    fn slot() -> Slot<Self, R> {
+        Slot::empty()
+    }
 }
 
 /// Where a parameter's value comes from once the states are known. `I` is inferred.
@@ -213,18 +178,18 @@ pub mod role {
 }
 use role::{Call, Cloned, Context, Json, Lent};
 
-/// An argument is absent.
-pub(super) fn missing(name: &'static str) -> ReadError {
-    serde::de::Error::missing_field(name)
-}
-
 /// Whether the absence of a `T` is an answer of its own.
 pub fn is_optional<T: DeserializeOwned>() -> bool {
-    crate::schema::absent::<T>().is_some()
+    absent::<T>().is_some()
+}
+
+/// What stands for an absent `T`.
+pub fn absent<T: DeserializeOwned>() -> Option<T> {
+    crate::schema::absent()
 }
 
 /// A parameter that the host fills was found among the arguments: the schema never lists one.
-fn from_nowhere() -> ReadError {
+pub(super) fn from_nowhere() -> ReadError {
     serde::de::Error::custom("no argument of this name exists")
 }
 
@@ -235,8 +200,8 @@ fn empty() -> ToolError {
 
 #[diagnostic::do_not_recommend]
 impl<'a, T: DeserializeOwned + JsonSchema> Param<'a, Json> for T {
-    fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-        words.json(schema_of::<T>, is_optional::<T>)
+    fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
+        tool.parameter(name, description, schema_of::<T>, is_optional::<T>);
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
@@ -247,8 +212,8 @@ impl<'a, T: DeserializeOwned + JsonSchema> Param<'a, Json> for T {
         reader.flattened(index)
     }
 
-    fn settle(slot: Option<Self>, name: &'static str) -> Result<Option<Self>, ReadError> {
-        settle(slot, name)
+    fn absent() -> Result<Option<Self>, Missing> {
+        absent().map(Some).ok_or(Missing)
     }
 }
 
@@ -268,22 +233,6 @@ impl<T: From<&'static str>> FromText for T {
     fn from_text(text: &'static str) -> Self {
         text.into()
     }
-}
-
-/// [`Param::settle`] for a type whose schema is another's.
-pub fn settle<T: DeserializeOwned>(
-    slot: Option<T>,
-    name: &'static str,
-) -> Result<Option<T>, ReadError> {
-    match slot.or_else(crate::schema::absent) {
-        None => Err(missing(name)),
-        some => Ok(some),
-    }
-}
-
-/// [`Param::settle`] for a type that absence is no value of.
-pub fn given<T>(slot: Option<T>, name: &'static str) -> Result<Option<T>, ReadError> {
-    slot.map(Some).ok_or_else(|| missing(name))
 }
 
 /// What a settled slot holds.
@@ -308,11 +257,8 @@ macro_rules! host_param {
     (impl[$($generics:tt)*] $role:ty, $type:ty $(, $needs:ty)?) => {
         #[diagnostic::do_not_recommend]
         impl<'r, $($generics)*> Param<'r, $role> for $type {
-            fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-                #[allow(unused_mut, unused_assignments)]
-                let mut needs = None;
-                $(needs = Some(RunDataType::of::<$needs>());)?
-                words.host(needs)
+            fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
+                <Self as HostParam<'r, $role>>::describe(tool, name, description);
             }
 
             fn read(_: &mut Reader<'r>) -> Result<Self, ReadError> {
@@ -323,23 +269,16 @@ macro_rules! host_param {
                 Err(from_nowhere())
             }
 
-            fn settle(_: Option<Self>, _: &'static str) -> Result<Option<Self>, ReadError> {
+            fn absent() -> Result<Option<Self>, Missing> {
                 Ok(None)
             }
         }
 
         #[diagnostic::do_not_recommend]
         impl<'r, $($generics)*> HostParam<'r, $role> for $type {
-            fn describe(words: Words) -> (Parameter, Option<RunDataType>) {
-                <Self as Param<'r, $role>>::describe(words)
-            }
-
-            fn read(_: &mut Reader<'r>) -> Result<Self, ReadError> {
-                Err(from_nowhere())
-            }
-
-            fn settle(_: Option<Self>, _: &'static str) -> Result<Option<Self>, ReadError> {
-                Ok(None)
+            fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
+                tool.host_parameter(name, description);
+                $(tool.needs(RunDataType::of::<$needs>());)?
             }
         }
     };

@@ -1,6 +1,6 @@
 //! From arguments to a call that has not begun: the one box of a call, which owns them.
 
-use super::read::ask_author;
+use super::read::{ask_author, read};
 use super::{Place, allow, kept, lends, slot};
 use crate::tool::ast::{Approval, Tool};
 use crate::types::{Kept, Passing, Spelled};
@@ -14,6 +14,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
         private,
         number,
         this,
+        value,
         this_span,
         generics,
     } = place;
@@ -32,7 +33,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     for (at, param) in tool.params.iter().enumerate() {
         let slot = slot(at);
         if param.arg.schema_with.is_some() {
-            gets.push(quote!(let #slot = #private::filled(#slot)?;));
+            gets.push(quote!(let #slot = #private::filled(#slot.value)?;));
         } else {
             let span = super::place(param);
             let index = format_ident!("__I{at}");
@@ -45,7 +46,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
             bounds.push(quote_spanned!(span=> for<'__b> #ty: #private::Get<'__b, __S, #from>));
             let ty = kept(tool, param, "'_", private);
             let get = quote_spanned!(span=> <#ty as #private::Get<'_, __S, #from>>::get);
-            gets.push(quote!(let #slot = #get(#slot, #state, #context)?;));
+            gets.push(quote!(let #slot = #get(#slot.value, #state, #context)?;));
             indices.push(index);
         }
         if tool.blocks() {
@@ -83,21 +84,22 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     let (header, _, _) = generics.split_for_impl();
     let body = body(tool, private, &gets, &passed);
     let (asked, with_permission) = permission(tool, private);
-    let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
+    let reader = Ident::new("reader", Span::mixed_site());
+    let read = read(tool, private, &reader);
     let allow = allow();
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #allow
-        impl #header #private::Called<#number, __S, (#(#indices,)*)> for #this
+        impl #header #private::Called<#number, #value, __S, (#(#indices,)*)> for #this
         where #(#predicates,)* #(#bounds,)*
         {
             fn prepare<'__a>(
-                this: &'__a #private::Arc<Self>,
+                this: &'__a #private::Arc<#value>,
                 #state: &'__a #private::Arc<__S>,
-                reader: &mut #private::Reader<'__a>,
+                #reader: &mut #private::Reader<'__a>,
                 #context: &'__a #private::ToolContext,
             ) -> #private::Result<#private::Prepared<'__a>, #private::ReadError> {
-                let (#(#slots,)*) = <Self as #private::Declared<#number>>::read(reader)?;
+                #read
                 #asked
                 #body #with_permission
             }
@@ -153,6 +155,10 @@ fn body(
     let this = tool
         .has_self
         .then(|| quote_spanned!(Span::mixed_site()=> this,));
+    let itself = Vec::from_iter(
+        tool.has_self
+            .then(|| Ident::new("this", Span::mixed_site())),
+    );
     let callee = if tool.in_impl {
         quote!(Self::#ident)
     } else {
@@ -185,13 +191,11 @@ fn body(
         let end = end(call);
         return quote_spanned! {Span::mixed_site()=>
             #private::Ok(#prepared(async move {
-                let (this, state, context) = (
-                    #private::Clone::clone(this),
-                    #private::Clone::clone(state),
-                    #private::Clone::clone(context),
-                );
+                #(let #itself = #private::Clone::clone(#itself);)*
+                let (state, context) = (#private::Clone::clone(state), #private::Clone::clone(context));
                 #private::blocking(move || {
-                    let (this, state, context) = (&*this, &*state, &context);
+                    #(let #itself = &*#itself;)*
+                    let (state, context) = (&*state, &context);
                     #(#gets)*
                     #end
                 })
@@ -208,7 +212,8 @@ fn body(
     };
     quote_spanned! {Span::mixed_site()=>
         #private::Ok(#prepared(async move {
-            let (this, state) = (&**this, &**state);
+            #(let #itself = &**#itself;)*
+            let state = &**state;
             #(#gets)*
             #end
         }))

@@ -4,10 +4,10 @@
 //! What asks a question of the user's type carries that type's span, in the same words each time: rustc says the same error
 //! once.
 //!
-//! Here are the proxy and what the parts share; `blueprint` is what is known of a tool, `read` decodes, `called` makes the call.
+//! Here are the proxy and what the parts share; `describe` says what is known of a tool, `read` decodes, `called` makes the call.
 
-mod blueprint;
 mod called;
+mod describe;
 mod read;
 
 pub(crate) use called::shareable;
@@ -24,6 +24,8 @@ pub(crate) struct Place<'a> {
     pub(crate) private: &'a TokenStream,
     pub(crate) number: usize,
     pub(crate) this: &'a dyn ToTokens,
+    /// What its calls share.
+    pub(crate) value: TokenStream,
     pub(crate) this_span: Span,
     pub(crate) generics: &'a Generics,
 }
@@ -36,6 +38,7 @@ pub(crate) fn function(tool: &Tool, krate: &TokenStream) -> TokenStream {
         private,
         number: 0,
         this: &proxy,
+        value: quote!(()),
         this_span: proxy.span(),
         generics: &Generics::default(),
     };
@@ -119,24 +122,13 @@ fn declared(tool: &Tool, place: &Place<'_>) -> TokenStream {
         ..
     } = place;
     let (header, _, clause) = generics.split_for_impl();
-    let arguments = tool
-        .params
-        .iter()
-        .map(|param| read::slot_type(tool, param, private));
-    let blueprint = blueprint::blueprint(tool, private);
-    let read = read::read(tool, private);
-    let asks_at_last = tool.options.validate.is_some()
-        || (tool.params.iter())
-            .any(|param| param.arg.validate.is_some() || param.arg.flatten.is_some());
+    let describe = describe::describe(tool, private);
     let allow = allow();
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #allow
         impl #header #private::Declared<#number> for #this #clause {
-            type Arguments<'__a> = (#(#arguments,)*);
-            const ASKS_AT_LAST: bool = #asks_at_last;
-            #blueprint
-            #read
+            #describe
         }
     }
 }

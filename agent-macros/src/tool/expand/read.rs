@@ -9,61 +9,33 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-/// What reading leaves of a parameter: nothing, where the host fills it.
-pub(super) fn slot_type(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
-    let lifetime = if tool.blocks() { "'static" } else { "'__a" };
-    let kept = kept(tool, param, lifetime, private);
-    quote!(#private::Option<#kept>)
-}
-
-pub(super) fn read(tool: &Tool, private: &TokenStream) -> TokenStream {
-    let reader = Ident::new("reader", Span::mixed_site());
-    let slots: Vec<_> = (0..tool.params.len()).map(slot).collect();
-    let with = |make: &dyn Fn(usize, &Param) -> TokenStream| -> Vec<TokenStream> {
-        tool.params
-            .iter()
-            .enumerate()
-            .map(|(at, param)| make(at, param))
-            .collect()
-    };
-    let arms = with(&|at, param| {
-        if param.arg.flatten.is_some() {
-            return TokenStream::new();
-        }
+/// The slots, filled.
+pub(super) fn read(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream {
+    let params = || tool.params.iter().enumerate();
+    let made = params().map(|(at, param)| {
         let slot = slot(at);
-        let value = value(tool, param, private, &reader);
-        quote!(#at => #slot = { let read = #value; #reader.keep(#at, read)? },)
+        let made = if param.arg.schema_with.is_some() {
+            let ty = kept(tool, param, "'_", private);
+            quote!(#private::Slot::<#ty>::empty)
+        } else {
+            ask(tool, param, "slot", private)
+        };
+        quote!(let mut #slot = #made();)
     });
-    let flattened = with(&|at, param| {
-        if param.arg.flatten.is_none() {
-            return TokenStream::new();
-        }
-        let slot = slot(at);
-        let read = ask(tool, param, "read_flattened", private);
-        quote!(#slot = { let read = #read(#reader, #at); #reader.keep(#at, read)? };)
-    });
-    let settled = with(&|at, param| settle(tool, param, at, private, &reader));
-    let validated = validated(tool, private, &reader);
-    quote_spanned! {Span::mixed_site()=>
-        fn read<'__a>(#reader: &mut #private::Reader<'__a>) -> #private::Result<Self::Arguments<'__a>, #private::ReadError> {
-            #(let mut #slots = #private::None;)*
-            #reader.object()?;
-            while let #private::Some(index) = #reader.next_parameter()? {
-                match index {
-                    #(#arms)*
-                    _ => #reader.skip()?,
-                }
-            }
-            #(#flattened)*
-            #(let #slots = #settled;)*
+    let filled = params().map(|(at, param)| filled(tool, param, &slot(at), private));
+    let filled = quote!(&mut [#(#filled),*]);
+    let read = match validated(tool, private, reader) {
+        None => quote!(#private::fill(#reader, #filled)?;),
+        Some(validated) => quote! {
+            #private::fill_first(#reader, #filled)?;
             #validated
-            #private::Ok((#(#slots,)*))
-        }
-    }
+        },
+    };
+    quote!(#(#made)* #read)
 }
 
 /// Asks the user's own functions: about each argument, all of them, and then, if nothing is refused, about the whole call.
-fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream {
+fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> Option<TokenStream> {
     let refusals = Ident::new("refusals", Span::mixed_site());
     let one = |(at, param): (usize, &Param)| {
         let validate = param.arg.validate.as_ref()?;
@@ -78,7 +50,7 @@ fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream 
         let value = Ident::new("value", Span::mixed_site().located_at(validate.span()));
         let said = quote_spanned!(validate.span()=> #validate(#value));
         Some(quote_spanned! {Span::mixed_site()=>
-            if let #private::Some(#value) = &#slot {
+            if let #private::Some(#value) = &#slot.value {
                 #refusals.note(#at, #name, #secret, #said);
             }
         })
@@ -98,14 +70,14 @@ fn validated(tool: &Tool, private: &TokenStream, reader: &Ident) -> TokenStream 
         quote!(if #refusals.is_empty() { #said })
     });
     if each.is_empty() && whole.is_none() {
-        return quote!(#reader.refuse(#private::Vec::new())?;);
+        return None;
     }
-    quote_spanned! {Span::mixed_site()=>
+    Some(quote_spanned! {Span::mixed_site()=>
         let mut #refusals = #private::Refusals::default();
         #(#each)*
         #whole
         #reader.refuse(#refusals.into_list())?;
-    }
+    })
 }
 
 /// The arguments that a function of the author's is asked about, in its order.
@@ -165,63 +137,59 @@ pub(super) fn ask_author(
     });
     quote_spanned! {Span::mixed_site()=>
         #(#from_model)*
-        if let (#(#private::Some(#slots),)*) = (#(&#slots,)*) {
+        if let (#(#private::Some(#slots),)*) = (#(&#slots.value,)*) {
             #then
         }
     }
 }
 
+/// A slot, as it is filled.
+fn filled(tool: &Tool, param: &Param, slot: &Ident, private: &TokenStream) -> TokenStream {
+    let arg = &param.arg;
+    if param.name.is_none() {
+        return quote!(&mut #private::FromHost);
+    }
+    if arg.flatten.is_some() {
+        let read = ask(tool, param, "read_flattened", private);
+        return quote!(&mut #private::Flattened { slot: &mut #slot.value, read: #read });
+    }
+    if arg.default.is_none() && arg.schema_with.is_none() && arg.deserialize_with.is_none() {
+        let fill = ask(tool, param, "fill", private);
+        return quote!(#fill(&mut #slot));
+    }
+    let absent = if arg.default.is_some() {
+        let value = default_value(tool, param, private);
+        quote!(|| #private::Some(#value))
+    } else if arg.deserialize_with.is_some() {
+        quote!(|| #private::None)
+    } else {
+        let ty = with_lifetime(&param.ty, "'_");
+        quote!(#private::absent::<#ty>)
+    };
+    let read = read_specially(tool, param, private);
+    quote!(&mut #private::Special { slot: &mut #slot.value, read: #read, absent: #absent })
+}
+
 /// Reads one value.
-fn value(tool: &Tool, param: &Param, private: &TokenStream, reader: &Ident) -> TokenStream {
+fn read_specially(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
     let arg = &param.arg;
     if let Some(path) = &arg.deserialize_with {
         let ty = with_lifetime(&param.ty, "'static");
-        quote_spanned! {Span::mixed_site()=> {
+        quote_spanned! {Span::mixed_site()=> |reader| {
             struct With(#ty);
             impl<'de> #private::serde::Deserialize<'de> for With {
                 fn deserialize<D: #private::serde::Deserializer<'de>>(deserializer: D) -> #private::Result<Self, D::Error> {
                     #private::Ok(With(#path(deserializer)?))
                 }
             }
-            #reader.value::<With>().map(|With(value)| value)
+            reader.value::<With>().map(|With(value)| value)
         }}
     } else if arg.schema_with.is_some() {
         let ty = with_lifetime(&param.ty, "'_");
-        quote!(#reader.value::<#ty>())
+        quote_spanned!(Span::mixed_site()=> |reader| reader.value::<#ty>())
     } else {
-        let read = ask(tool, param, "read", private);
-        quote!(#read(#reader))
+        ask(tool, param, "read", private)
     }
-}
-
-/// What a slot is once all arguments are read.
-fn settle(
-    tool: &Tool,
-    param: &Param,
-    at: usize,
-    private: &TokenStream,
-    reader: &Ident,
-) -> TokenStream {
-    let slot = slot(at);
-    let arg = &param.arg;
-    let name = wire_name(param);
-    let or_default = arg.default.as_ref().map(|_| {
-        let value = default_value(tool, param, private);
-        quote_spanned! {Span::mixed_site()=>
-            if #slot.is_none() {
-                #slot = #private::Some(#value);
-            }
-        }
-    });
-    let settled = if arg.deserialize_with.is_some() {
-        quote!(#private::given(#slot, #name))
-    } else if arg.schema_with.is_some() {
-        quote!(#private::settle(#slot, #name))
-    } else {
-        let settle = ask(tool, param, "settle", private);
-        quote!(#settle(#slot, #name))
-    };
-    quote_spanned!(Span::mixed_site()=> { #or_default let settled = #settled; #reader.settle(#at, settled)? })
 }
 
 /// The default, of the parameter's type.

@@ -6,56 +6,50 @@ use crate::json;
 use crate::tool::ast::{Approval, OnError, Param, Tool};
 use crate::tool::constraint::Class;
 use crate::types::{Passing, with_lifetime};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-pub(super) fn blueprint(tool: &Tool, private: &TokenStream) -> TokenStream {
+pub(super) fn describe(tool: &Tool, private: &TokenStream) -> TokenStream {
+    let options = &tool.options;
+    let into = Ident::new("tool", Span::mixed_site());
     let name = tool.name().0;
-    let description = match &tool.options.description {
+    let description = match &options.description {
         Some(expr) => expr.to_token_stream(),
         None => tool.docs.tokens(private),
     };
-    let label = option(tool.options.label.as_ref(), private);
-    let strict = option(tool.options.strict, private);
+    let label = options.label.iter();
+    let strict = options.strict.iter();
     let policy = policy(tool, private);
     let line = tool.ident.span();
     let line = quote_spanned!(line=> #private::line!());
     let parameters = tool
         .params
         .iter()
-        .map(|param| described(tool, param, private));
+        .map(|param| described(tool, param, private, &into));
     let checks = tool
         .params
         .iter()
         .flat_map(|param| [checks(param, private), strictness(tool, param, private)]);
+    let asks_at_last = options.validate.is_some()
+        || (tool.params.iter())
+            .any(|param| param.arg.validate.is_some() || param.arg.flatten.is_some());
+    let asks_at_last = asks_at_last.then(|| quote!(#into.asks_at_last = true;));
     quote_spanned! {Span::mixed_site()=>
-        fn blueprint() -> #private::Blueprint {
+        fn describe(#into: &mut #private::Blueprint) {
             #(#checks)*
-            #private::Blueprint {
-                name: #name,
-                description: #description,
-                label: #label,
-                parameters: #private::Into::into([#(#parameters),*]),
-                strict: #strict,
-                policy: #policy,
-                origin: #private::Origin {
-                    module: #private::module_path!(),
-                    file: #private::file!(),
-                    line: #line,
-                },
-            }
+            #into.called(#name, #description);
+            #into.stands(#private::module_path!(), #private::file!(), #line);
+            #(#into.label = #private::Some(#label);)*
+            #(#into.strict = #private::Some(#strict);)*
+            #(#into.policy.#policy;)*
+            #asks_at_last
+            #(#parameters)*
         }
     }
 }
 
-fn option(value: Option<impl ToTokens>, private: &TokenStream) -> TokenStream {
-    value.map_or_else(
-        || quote!(#private::None),
-        |value| quote!(#private::Some(#value)),
-    )
-}
-
-fn policy(tool: &Tool, private: &TokenStream) -> TokenStream {
+/// What the policy says that is no default: fields and their values.
+fn policy(tool: &Tool, private: &TokenStream) -> Vec<TokenStream> {
     let options = &tool.options;
     let mut set = Vec::new();
     if let Some(nanoseconds) = options.timeout {
@@ -99,61 +93,53 @@ fn policy(tool: &Tool, private: &TokenStream) -> TokenStream {
         };
         set.push(quote!(on_error = #private::Some(#private::OnError::#on_error)));
     }
-    quote_spanned! {Span::mixed_site()=>
-        {
-            let mut policy = #private::ToolPolicy::DEFAULT;
-            #(policy.#set;)*
-            policy
-        }
-    }
+    set
 }
 
-/// `Param::describe(..)` of a parameter.
-fn described(tool: &Tool, param: &Param, private: &TokenStream) -> TokenStream {
+/// `Param::describe(..)` of a parameter, and what else is known of it.
+fn described(tool: &Tool, param: &Param, private: &TokenStream, into: &Ident) -> TokenStream {
     let (arg, ty) = (&param.arg, with_lifetime(&param.ty, "'_"));
     let name = wire_name(param);
     let description = match &arg.description {
         Some(expr) => expr.to_token_stream(),
         None => param.docs.tokens(private),
     };
-    let default = match &arg.default {
-        None => quote!(#private::None),
-        Some(default) => {
-            let literal = default.value.as_ref().and_then(json::from_expr);
-            let text = if let Some(literal) = literal {
-                let text = literal.to_string();
-                quote!(<#private::String as #private::From<_>>::from(#text))
-            } else {
-                let value = default_value(tool, param, private);
-                quote!(#private::json(&#value))
-            };
-            quote!(#private::Some(|| #text))
-        }
-    };
-    let keywords = keywords(param)
-        .into_iter()
-        .map(|(key, value)| quote!((#key, #value)));
-    let (flatten, secret) = (arg.flatten.is_some(), arg.secret);
-    let words = quote! {
-        #private::Words {
-            name: #name,
-            description: #description,
-            default: #default,
-            keywords: &[#(#keywords),*],
-            flatten: #flatten,
-            secret: #secret,
-        }
-    };
-    if let Some(schema) = &arg.schema_with {
+    let mut said = if let Some(schema) = &arg.schema_with {
         let optional = if arg.deserialize_with.is_some() {
             quote!(|| false)
         } else {
             quote!(#private::is_optional::<#ty>)
         };
-        return quote!(#private::Words::json(#words, #schema, #optional));
+        quote!(#into.parameter(#name, #description, #schema, #optional);)
+    } else {
+        let describe = ask(tool, param, "describe", private);
+        quote!(#describe(#into, #name, #description);)
+    };
+    if let Some(default) = &arg.default {
+        let literal = default.value.as_ref().and_then(json::from_expr);
+        let text = if let Some(literal) = literal {
+            let text = literal.to_string();
+            quote!(<#private::String as #private::From<_>>::from(#text))
+        } else {
+            let value = default_value(tool, param, private);
+            quote!(#private::json(&#value))
+        };
+        said.extend(quote!(#into.default(|| #text);));
     }
-    let describe = ask(tool, param, "describe", private);
-    quote!(#describe(#words))
+    let keywords = keywords(param);
+    if !keywords.is_empty() {
+        let keywords = keywords
+            .into_iter()
+            .map(|(key, value)| quote!((#key, #value)));
+        said.extend(quote!(#into.keywords(&[#(#keywords),*]);));
+    }
+    if arg.flatten.is_some() {
+        said.extend(quote!(#into.flatten();));
+    }
+    if arg.secret {
+        said.extend(quote!(#into.secret();));
+    }
+    said
 }
 
 /// Keywords of the schema as JSON text.
