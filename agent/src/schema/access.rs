@@ -5,7 +5,7 @@ use super::error::ReadError;
 use super::number::{Number, Whole};
 use super::program::{ANY, Fields, List, NEVER, Property};
 use super::read::{Reader, visit_whole};
-use super::seen::{Keys, Seen};
+use super::seen::Seen;
 use crate::json::scan::Scanner;
 use serde::de::{self, DeserializeSeed, Visitor};
 use std::borrow::Cow;
@@ -89,9 +89,7 @@ pub(super) struct Members<'r, 'a> {
     pub(super) first: bool,
     /// The properties after the last that came: keys mostly come in their order.
     pub(super) ahead: &'a [Property],
-    pub(super) seen: Seen,
-    /// Boxed, since only maps have any, and each object carries it.
-    others: Option<Box<Keys<'a>>>,
+    pub(super) seen: Seen<'a>,
 }
 
 impl<'r, 'a> Members<'r, 'a> {
@@ -102,7 +100,6 @@ impl<'r, 'a> Members<'r, 'a> {
             first: true,
             ahead: fields.map_or(&[], |fields| &fields.properties),
             seen: Seen::default(),
-            others: None,
         }
     }
 
@@ -141,7 +138,7 @@ impl<'a> Members<'_, 'a> {
             let property = fields.and_then(|fields| fields.find_from(&mut self.ahead, &key));
             let is_new = match property {
                 Some((index, _)) => self.seen.insert(index),
-                None => self.others.get_or_insert_default().insert(key.clone()),
+                None => self.seen.insert_other(key.clone()),
             };
             if !is_new {
                 return Err(self.reader.unfit());
@@ -170,8 +167,6 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
         let key = match self.quick_key() {
             Some(key) => Cow::Borrowed(key),
-            // Stays for `end`.
-            None if self.reader.scan.peek() == Some(b'}') => return Ok(None),
             None => match self.key()? {
                 Some(key) => key,
                 None => return Ok(None),

@@ -100,8 +100,7 @@ impl Bounds {
 }
 
 impl Text {
-    #[inline]
-    fn holds(&self, text: &str) -> bool {
+    pub(super) fn holds(&self, text: &str) -> bool {
         self.fits_length(text) && (self.is_length || self.holds_more(text))
     }
 

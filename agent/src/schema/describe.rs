@@ -46,11 +46,11 @@ pub(super) fn must_be(program: &Program, id: Id, text: &str, at: usize, hidden: 
     match scan.peek() {
         Some(b'"')
             if !hidden
-                && let Some(text) = scan.take_plain()
-                && text.len() <= MOST_SHOWN =>
+                && let Some(plain) = scan.take_plain()
+                && plain.text.len() <= MOST_SHOWN =>
         {
             out.push_str("the string \"");
-            out.push_str(text);
+            out.push_str(plain.text);
             out.push('"');
         }
         _ => out.push_str(&value(text, at, hidden)),

@@ -162,7 +162,6 @@ impl<'a> Reader<'a> {
     /// A reader of the arguments, each on its own, but for those of which the schema has `told` that they are wrong as a
     /// whole. A decoder of the macros ends in an error that has what was refused.
     pub(crate) fn gathering(text: &'a str, schema: &'a Schema, told: Option<&Problems>) -> Self {
-        let reader = Reader::new(text, schema);
         let whole = |problem: &&Problem| problem.path.rfind('/') == Some(0);
         let spoilt = told.into_iter().flat_map(Problems::iter).filter(whole);
         let gathering = Gathering {
@@ -172,10 +171,11 @@ impl<'a> Reader<'a> {
             is_unclear: false,
             refusals: Vec::new(),
         };
-        Self {
-            gathering: Some(Box::new(gathering)),
-            ..reader
-        }
+        let mut reader = Reader::new(text, schema);
+        reader.gathering = Some(Box::new(gathering));
+        // None is passed unseen.
+        reader.top.ahead = &[];
+        reader
     }
 
     /// As `next_parameter`, past all that does not fit.
@@ -186,10 +186,10 @@ impl<'a> Reader<'a> {
             self.scan.peek();
             let position = self.scan.position();
             let key = self.scan.key()?;
-            let declared = fields.and_then(|fields| fields.find_from(&mut self.top.ahead, &key));
+            let declared = fields.and_then(|fields| fields.find(&key, 0));
             let Some((index, property)) = declared else {
                 let rest = fields.map_or(ANY, |fields| fields.rest);
-                let is_new = self.top.others.get_or_insert_default().insert(key.clone());
+                let is_new = self.top.seen.insert_other(key.clone());
                 if self.pass_checked(rest)? && is_new {
                     self.top.flattened.push((None, position));
                 } else {

@@ -280,7 +280,7 @@ impl Fields {
 
     /// Whether a required property has not come.
     #[inline]
-    pub(super) fn lacks(&self, seen: &Seen) -> bool {
+    pub(super) fn lacks(&self, seen: &Seen<'_>) -> bool {
         if self.properties.len() <= 64 {
             return seen.lacks(self.required);
         }

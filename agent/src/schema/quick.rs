@@ -32,13 +32,20 @@ impl<'a> Reader<'a> {
     pub(super) fn quick_text(&mut self) -> Option<&'a str> {
         let node = self.next_node(Types::STRING)?;
         let mut scan = self.scan;
-        let text = scan.take_plain()?;
-        if !node.takes_text(text) {
+        let plain = scan.take_plain()?;
+        let fits = match &node.text {
+            None => true,
+            Some(wanted) if wanted.is_length && plain.is_ascii => {
+                wanted.length.holds(plain.text.len())
+            }
+            Some(wanted) => wanted.holds(plain.text),
+        };
+        if !fits {
             return None;
         }
         self.scan = scan;
         self.node = ANY;
-        Some(text)
+        Some(plain.text)
     }
 
     /// An integer.
@@ -115,7 +122,7 @@ impl<'a> Members<'_, 'a> {
 impl Property {
     /// Passes its key and colon, and the comma before them, if a value follows that is given, and none was before.
     #[inline]
-    fn take(&self, scan: &mut Scanner<'_>, is_first: bool, seen: &mut Seen) -> Option<()> {
+    fn take(&self, scan: &mut Scanner<'_>, is_first: bool, seen: &mut Seen<'_>) -> Option<()> {
         let mut ahead = *scan;
         ahead.take_key(&self.key, is_first)?;
         // A null may say that the property is left out.

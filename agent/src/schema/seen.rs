@@ -3,33 +3,50 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Which properties an object has had: bits, and no allocation up to 64.
+/// Which properties and other keys an object has had.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Seen<'a> {
+    /// A bit for each of the first 64 properties.
     first: u64,
-    rest: Vec<u64>,
+    /// Boxed, since few objects have any, and each carries it.
+    more: Option<Box<More<'a>>>,
 }
 
-impl Seen {
-    /// Whether it is new.
+/// What an ordinary object does not have.
+#[derive(Debug, Default)]
+struct More<'a> {
+    /// The properties behind the first 64.
+    properties: Vec<u64>,
+    /// The keys that no schema names, as in a map.
+    others: Keys<'a>,
+}
+
+impl<'a> Seen<'a> {
+    /// Whether this property is new.
     #[inline]
     pub(super) fn insert(&mut self, index: usize) -> bool {
-        let bit = 1 << (index % 64);
-        let word = match (index / 64).checked_sub(1) {
-            None => &mut self.first,
+        if index < 64 {
+            self.insert_bit(1 << index)
+        } else {
+            self.insert_far(index)
+        }
+    }
+
+    #[cold]
+    fn insert_far(&mut self, index: usize) -> bool {
+        let properties = &mut self.more.get_or_insert_default().properties;
+        let (at, bit) = (index / 64 - 1, 1 << (index % 64));
+        if properties.len() <= at {
+            properties.resize(at + 1, 0);
+        }
+        match properties.get_mut(at) {
             Some(word) => {
-                if self.rest.len() <= word {
-                    self.rest.resize(word + 1, 0);
-                }
-                match self.rest.get_mut(word) {
-                    Some(word) => word,
-                    None => return true,
-                }
+                let is_new = *word & bit == 0;
+                *word |= bit;
+                is_new
             }
-        };
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
+            None => true,
+        }
     }
 
     /// As `insert`, of one of the first 64 by its bit; no for none.
@@ -40,6 +57,11 @@ impl Seen {
         new
     }
 
+    /// Whether this key, which no schema names, is new.
+    pub(super) fn insert_other(&mut self, key: Cow<'a, str>) -> bool {
+        self.more.get_or_insert_default().others.insert(key)
+    }
+
     /// Whether one of these is not there, of the first 64.
     #[inline]
     pub(super) fn lacks(&self, bits: u64) -> bool {
@@ -48,9 +70,12 @@ impl Seen {
 
     #[inline]
     pub(super) fn contains(&self, index: usize) -> bool {
-        let word = match (index / 64).checked_sub(1) {
-            None => self.first,
-            Some(word) => self.rest.get(word).copied().unwrap_or(0),
+        let word = if index < 64 {
+            self.first
+        } else {
+            let more = self.more.as_ref();
+            let word = more.and_then(|more| more.properties.get(index / 64 - 1));
+            word.copied().unwrap_or(0)
         };
         word & (1 << (index % 64)) != 0
     }
@@ -59,9 +84,9 @@ impl Seen {
 /// How many keys are compared one by one, without an allocation.
 const FEW: usize = 8;
 
-/// Which keys an object has had that no schema names, as in a map. Made when the first one comes.
+/// Keys, each once.
 #[derive(Debug, Default)]
-pub(super) struct Keys<'a> {
+struct Keys<'a> {
     few: [Cow<'a, str>; FEW],
     count: usize,
     many: HashSet<Cow<'a, str>>,
@@ -69,7 +94,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// Whether it is new.
-    pub(super) fn insert(&mut self, key: Cow<'a, str>) -> bool {
+    fn insert(&mut self, key: Cow<'a, str>) -> bool {
         let few = self.few.get(..self.count).unwrap_or(&self.few);
         if few.contains(&key) {
             return false;
@@ -88,6 +113,18 @@ impl<'a> Keys<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_property_is_new_once_however_many_there_are() {
+        let mut seen = Seen::default();
+        for is_new in [true, false] {
+            for index in (0..300).rev().step_by(7) {
+                assert_eq!(seen.contains(index), !is_new, "{index}");
+                assert_eq!(seen.insert(index), is_new, "{index}");
+                assert!(seen.contains(index) && !seen.contains(index + 1));
+            }
+        }
+    }
 
     #[test]
     fn a_key_is_new_once_among_few_and_among_many() {

@@ -4,7 +4,7 @@ use super::error::ReadError;
 use super::flatten::Flattened;
 use super::program::{ANY, Fields, Property};
 use super::read::Reader;
-use super::seen::{Keys, Seen};
+use super::seen::Seen;
 use crate::json::scan::Scanner;
 use serde::Deserialize;
 
@@ -16,9 +16,7 @@ pub(super) struct Top<'a> {
     pub(super) blank: bool,
     /// The properties after the last that came: keys mostly come in their order.
     pub(super) ahead: &'a [Property],
-    pub(super) seen: Seen,
-    /// The keys that no parameter declares.
-    pub(super) others: Option<Box<Keys<'a>>>,
+    pub(super) seen: Seen<'a>,
     /// Keys of flattened parameters: which parameter (or none in particular) and where the key begins.
     pub(super) flattened: Vec<(Option<usize>, usize)>,
 }
@@ -31,7 +29,6 @@ impl<'a> Top<'a> {
             blank: false,
             ahead: fields.map_or(&[], |fields| &fields.properties),
             seen: Seen::default(),
-            others: None,
             flattened: Vec::new(),
         }
     }
@@ -73,12 +70,10 @@ impl<'a> Reader<'a> {
     /// When a key is unknown or given twice, a required one is missing, or the text is not JSON.
     #[inline]
     pub fn next_parameter(&mut self) -> Result<Option<usize>, ReadError> {
-        if self.gathering.is_none()
-            && let Some(parameter) = self.quick_parameter()
-        {
-            return Ok(Some(parameter));
+        match self.quick_parameter() {
+            None => self.find_parameter(),
+            parameter => Ok(parameter),
         }
-        self.find_parameter()
     }
 
     /// As `next_parameter`, whatever comes next.
@@ -98,7 +93,7 @@ impl<'a> Reader<'a> {
             let property = fields.and_then(|fields| fields.find_from(&mut self.top.ahead, &key));
             let is_new = match property {
                 Some((index, _)) => self.top.seen.insert(index),
-                None => self.top.others.get_or_insert_default().insert(key.clone()),
+                None => self.top.seen.insert_other(key.clone()),
             };
             if !is_new {
                 return Err(self.unfit());

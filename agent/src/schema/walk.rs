@@ -7,7 +7,7 @@
 use super::number::Number;
 use super::problem::{Found, MOST_PROBLEMS, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
-use super::seen::{Keys, Seen};
+use super::seen::Seen;
 use super::{describe, values};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde_json::Value;
@@ -254,7 +254,6 @@ impl<'a> Walk<'a> {
         self.open()?;
         let mut fits = true;
         let mut seen = Seen::default();
-        let mut others: Option<Box<Keys<'a>>> = None;
         let mut next = 0;
         let mut count = 0;
         let mut found = Found::default();
@@ -287,10 +286,7 @@ impl<'a> Walk<'a> {
                     next = index + 1;
                     seen.insert(index)
                 }
-                None => {
-                    fields.allows_only_properties()
-                        || others.get_or_insert_default().insert(key.clone())
-                }
+                None => fields.allows_only_properties() || seen.insert_other(key.clone()),
             };
             if !is_new {
                 fits = self.tell_for_good(|hidden| {
@@ -341,7 +337,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether no required property is missing; each that is, is told under its rank.
-    fn has_all(&mut self, fields: &Fields, seen: &Seen, found: &mut Found) -> bool {
+    fn has_all(&mut self, fields: &Fields, seen: &Seen<'_>, found: &mut Found) -> bool {
         let mut is_whole = true;
         for (index, property) in fields.properties.iter().enumerate() {
             if !property.required || seen.contains(index) {

@@ -1,6 +1,7 @@
 //! What is written as it mostly is, passed at once; anything else is left where it stands, for the general way.
 
-use super::scanner::{Scanner, run, words};
+use super::run::{Run, run, words};
+use super::scanner::Scanner;
 
 /// The key of a member as it is mostly written, `"name":`, to be compared in two words.
 #[derive(Debug)]
@@ -29,13 +30,31 @@ impl Key {
 
     #[inline]
     fn begins(&self, text: &[u8]) -> bool {
-        let Some([one, other]) = text.first_chunk().map(words) else {
-            return text.starts_with(self.text.as_bytes());
-        };
-        one & self.masks[0] == self.words[0]
-            && other & self.masks[1] == self.words[1]
-            && (self.text.len() <= 16 || text.starts_with(self.text.as_bytes()))
+        if let Some([one, other]) = text.first_chunk().map(words) {
+            one & self.masks[0] == self.words[0]
+                && other & self.masks[1] == self.words[1]
+                && (self.text.len() <= 16 || self.begins_long(text))
+        } else if let Some(word) = text.first_chunk::<8>()
+            && self.text.len() <= 8
+        {
+            u64::from_le_bytes(*word) & self.masks[0] == self.words[0]
+        } else {
+            self.begins_long(text)
+        }
     }
+
+    #[inline(never)]
+    fn begins_long(&self, text: &[u8]) -> bool {
+        text.starts_with(self.text.as_bytes())
+    }
+}
+
+/// A string as it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain<'a> {
+    pub(crate) text: &'a str,
+    /// It certainly has no character of more than one byte.
+    pub(crate) is_ascii: bool,
 }
 
 /// A number with a point, of few digits: all of them, and how many stand behind the point.
@@ -68,18 +87,18 @@ impl<'a> Scanner<'a> {
 
     /// Passes a string that says itself, without an escape.
     #[inline]
-    pub(crate) fn take_plain(&mut self) -> Option<&'a str> {
+    pub(crate) fn take_plain(&mut self) -> Option<Plain<'a>> {
         if self.peek()? != b'"' {
             return None;
         }
         let start = self.at + 1;
-        let end = run(self.text.as_bytes(), start);
+        let Run { end, is_ascii } = run(self.text.as_bytes(), start);
         if self.text.as_bytes().get(end) != Some(&b'"') {
             return None;
         }
         let text = self.text.get(start..end)?;
         self.at = end + 1;
-        Some(text)
+        Some(Plain { text, is_ascii })
     }
 
     /// Passes an integer of at most 18 digits.
@@ -88,12 +107,13 @@ impl<'a> Scanner<'a> {
         let negative = self.peek()? == b'-';
         let bytes = self.text.as_bytes();
         let first = self.at + usize::from(negative);
-        let (digits, end) = digits(bytes, first, 0);
+        let (digits, end) = digits(bytes, first);
         let count = end - first;
-        // `-0` is a float.
-        let zero = bytes.get(first) == Some(&b'0') && (count > 1 || negative);
-        let more = matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
-        if !(1..=MOST_DIGITS).contains(&count) || zero || more {
+        if !(1..=MOST_DIGITS).contains(&count) || goes_on(bytes, end) {
+            return None;
+        }
+        // `-0` is a float, and a zero in front is wrong.
+        if bytes.get(first) == Some(&b'0') && (count > 1 || negative) {
             return None;
         }
         self.at = end;
@@ -107,17 +127,19 @@ impl<'a> Scanner<'a> {
         let negative = self.peek()? == b'-';
         let bytes = self.text.as_bytes();
         let first = self.at + usize::from(negative);
-        let (whole, point) = digits(bytes, first, 0);
+        let (whole, point) = digits(bytes, first);
         if bytes.get(point) != Some(&b'.') {
             return None;
         }
-        let (all, end) = digits(bytes, point + 1, whole);
+        let (behind, end) = digits(bytes, point + 1);
         let (count, places) = (point - first, end - point - 1);
-        let zero = bytes.get(first) == Some(&b'0') && count > 1;
-        let more = matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
-        if count == 0 || places == 0 || count + places > MOST_DIGITS || zero || more {
+        if count == 0 || places == 0 || count + places > MOST_DIGITS || goes_on(bytes, end) {
             return None;
         }
+        if bytes.get(first) == Some(&b'0') && count > 1 {
+            return None;
+        }
+        let all = whole * TENS.get(places)? + behind;
         self.at = end;
         Some(Decimal {
             digits: all.cast_signed(),
@@ -130,9 +152,33 @@ impl<'a> Scanner<'a> {
 /// So many digits a 64-bit integer holds, whichever they are.
 const MOST_DIGITS: usize = 18;
 
-/// The digits at `at`, read on from `number`, and where they end. What is too large for 64 bits is cut.
+/// The powers of ten, of as many zeros.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a panic in a constant is a compile error"
+)]
+const TENS: [u64; MOST_DIGITS + 1] = {
+    let mut powers = [1; MOST_DIGITS + 1];
+    let mut zeros = 1;
+    while zeros <= MOST_DIGITS {
+        powers[zeros] = powers[zeros - 1] * 10;
+        zeros += 1;
+    }
+    powers
+};
+
+/// The digits at `at`, and where they end. What is too large for 64 bits is cut.
 #[inline]
-fn digits(bytes: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+fn digits(bytes: &[u8], mut at: usize) -> (u64, usize) {
+    let mut number = 0;
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let (few, count) = few_digits(*chunk);
+        number = few;
+        at += count;
+        if count < 8 {
+            return (number, at);
+        }
+    }
     while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
         && digit < 10
     {
@@ -142,9 +188,32 @@ fn digits(bytes: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
     (number, at)
 }
 
+/// With how many digits eight bytes begin, and the number that these are: by twos and by fours, so that it takes as long
+/// however many they are, and nothing is to be guessed.
+#[inline]
+fn few_digits(chunk: [u8; 8]) -> (u64, usize) {
+    const ONES: u64 = u64::MAX / 255;
+    const TWO_OF_EIGHT: u64 = 0xFF_0000_00FF;
+    let digits = u64::from_le_bytes(chunk) ^ (ONES * u64::from(b'0'));
+    let others = (digits | digits.wrapping_add(ONES * (0x7F - 9))) & (ONES << 7);
+    let bits = others.trailing_zeros() & !7;
+    // The first byte is the lowest, so what comes in are zeros in front.
+    let digits = digits.checked_shl(64 - bits).unwrap_or(0);
+    let twos = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let high = (twos & TWO_OF_EIGHT).wrapping_mul(100 + (1_000_000 << 32));
+    let low = (twos >> 16 & TWO_OF_EIGHT).wrapping_mul(1 + (10_000 << 32));
+    (high.wrapping_add(low) >> 32, (bits / 8) as usize)
+}
+
+/// Whether a number goes on behind its digits.
+#[inline]
+fn goes_on(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at), Some(b'.' | b'e' | b'E'))
+}
+
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
 
     use super::*;
 
@@ -186,6 +255,26 @@ mod tests {
                 ] {
                     assert_eq!(Scanner::new(&other).take_key(&key, true), None, "{other}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn digits_are_read_however_many_there_are_and_whatever_follows() {
+        for length in 0..=MOST_DIGITS {
+            let written = &"987654321012345678"[..length];
+            for behind in [
+                "",
+                ",",
+                "/",
+                ":",
+                "é",
+                "x and more than a step of it",
+                "\0\u{7f}",
+            ] {
+                let text = format!("{written}{behind}");
+                let number = written.parse().unwrap_or(0);
+                assert_eq!(digits(text.as_bytes(), 0), (number, length), "{text}");
             }
         }
     }

@@ -1,3 +1,4 @@
+use super::run::{copy_run, run};
 use std::borrow::Cow;
 
 /// How deep arrays and objects may nest; one less than this is read. The limit of `serde_json`.
@@ -212,7 +213,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(crate) fn string(&mut self) -> Scan<Cow<'a, str>> {
         let start = self.at + 1;
-        self.at = run(self.text.as_bytes(), start);
+        self.at = run(self.text.as_bytes(), start).end;
         match self.here() {
             Some(b'"') => {
                 let text = self.text.get(start..self.at).unwrap_or_default();
@@ -326,7 +327,7 @@ impl<'a> Scanner<'a> {
     fn skip_string(&mut self) -> Scan<()> {
         self.at += 1;
         loop {
-            self.at = run(self.text.as_bytes(), self.at);
+            self.at = run(self.text.as_bytes(), self.at).end;
             match self.here() {
                 None => return Err(self.error(Fault::End)),
                 Some(b'"') => {
@@ -470,64 +471,3 @@ static SHORT_ESCAPES: [u8; 256] = {
     table[b't' as usize] = b'\t';
     table
 };
-
-/// Copies a plain run of a string from `at` on, and says where it ends. Where too little is left for whole words, that is
-/// where it stopped.
-#[inline]
-fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-        // All sixteen at once, and those that were too many taken back: a copy of a known length costs nothing.
-        out.extend_from_slice(chunk);
-        let [one, other] = words(chunk).map(special);
-        let plain = match (one, other) {
-            (0, 0) => {
-                at += 16;
-                continue;
-            }
-            (0, other) => 8 + (other.trailing_zeros() / 8) as usize,
-            (one, _) => (one.trailing_zeros() / 8) as usize,
-        };
-        out.truncate(out.len() - 16 + plain);
-        return at + plain;
-    }
-    at
-}
-
-/// Sixteen bytes as two words.
-#[inline]
-pub(super) fn words(bytes: &[u8; 16]) -> [u64; 2] {
-    let (words, _) = bytes.as_chunks();
-    match words {
-        [one, other] => [u64::from_le_bytes(*one), u64::from_le_bytes(*other)],
-        _ => [0; 2],
-    }
-}
-
-/// The first byte at or after `at` that ends a plain run of a string: a quote, a backslash or a control character.
-#[inline]
-pub(super) fn run(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let hit = special(u64::from_le_bytes(*chunk));
-        if hit != 0 {
-            return at + (hit.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while let Some(byte) = bytes.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..0x20) {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-/// Which of eight bytes are a quote, a backslash or a control character: the lowest bit set belongs to the first one.
-const fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    let quote = word ^ (ONES * b'"' as u64);
-    let slash = word ^ (ONES * b'\\' as u64);
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (control | quote.wrapping_sub(ONES) & !quote | slash.wrapping_sub(ONES) & !slash) & HIGH
-}
