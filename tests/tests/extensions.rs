@@ -390,10 +390,7 @@ fn results(transcript: &[Message]) -> Vec<String> {
         Message::Results { results } => Some(results),
         _ => None,
     });
-    results
-        .flatten()
-        .map(agent::message::ToolResult::text)
-        .collect()
+    results.flatten().map(|result| result.text()).collect()
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ async fn a_long_conversation_goes_out_in_pieces_with_its_length_and_again_as_it_
     let mut transcript = hello();
     for number in 0..40 {
         let text = format!("{number} {}", "a long story ".repeat(1_000));
-        transcript.push(Message::Assistant(Reply::new(
+        transcript.push(Message::assistant(Reply::new(
             [Part::text(text)],
             StopReason::Stop,
         )));

@@ -68,14 +68,14 @@ async fn calls_a_tool_and_takes_its_result(model: &dyn Model) {
     let first = calls.first().expect("the server was made to call a tool");
     assert_eq!(streamed, first.arguments, "what was shown is what arrived");
     assert!(reply.usage.input > 0, "no count of tokens: {reply:?}");
-    transcript.push(Message::Assistant(reply));
+    transcript.push(Message::assistant(reply));
 
     let mut results = Vec::new();
     for call in &calls {
         results.push(tools.answer(call, &ToolContext::for_test()).await);
     }
     assert_eq!(results[0].outcome, Outcome::Done, "{}", results[0].text());
-    transcript.push(Message::Results { results });
+    transcript.push(Message::results(results));
 
     // Forced again: in free text the smallest models write what their own server cannot read.
     let request = Request::new(&transcript, &definitions, &options);

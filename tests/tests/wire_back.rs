@@ -123,9 +123,9 @@ fn conversation(replies: Vec<Reply>) -> Transcript {
                 )
             })
             .collect();
-        messages.push(Message::Assistant(reply));
+        messages.push(Message::assistant(reply));
         if !results.is_empty() {
-            messages.push(Message::Results { results });
+            messages.push(Message::results(results));
         }
     }
     messages.push(Message::user("and now?"));

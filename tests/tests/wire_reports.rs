@@ -161,12 +161,10 @@ fn a_call_goes_back_with_the_id_of_its_item_or_with_none() {
         let reply = responses.decode_json(answer.as_bytes()).unwrap();
         assert_eq!(reply.calls().next().unwrap().id, "call_1");
         let result = ToolResult::new("call_1", "f", Outcome::Done, ["done".into()]);
-        let results = Message::Results {
-            results: vec![result],
-        };
+        let results = Message::results([result]);
         let body = encoded(
             responses,
-            vec![Message::user("go"), Message::Assistant(reply), results],
+            vec![Message::user("go"), Message::assistant(reply), results],
         );
         let sent = &body["input"][1];
         assert_eq!(sent["call_id"], "call_1");
@@ -186,10 +184,8 @@ fn a_result_is_data_and_a_turn_of_calls_has_no_empty_text() {
             wire,
             vec![
                 Message::user("go"),
-                Message::Assistant(Reply::new(parts, StopReason::ToolUse)),
-                Message::Results {
-                    results: vec![ToolResult::new("a", "f", Outcome::Done, [said.into()])],
-                },
+                Message::assistant(Reply::new(parts, StopReason::ToolUse)),
+                Message::results([ToolResult::new("a", "f", Outcome::Done, [said.into()])]),
             ],
         );
         let mut texts = Vec::new();
@@ -264,10 +260,8 @@ fn results_stand_together_and_first_and_an_image_inside_its_own() {
     let told = ToolResult::new("b", "f", Outcome::Done, ["words".into()]);
     let transcript = vec![
         Message::user("go"),
-        Message::Assistant(Reply::new(calls, StopReason::ToolUse)),
-        Message::Results {
-            results: vec![seen, told],
-        },
+        Message::assistant(Reply::new(calls, StopReason::ToolUse)),
+        Message::results([seen, told]),
         Message::user("and?"),
     ];
     let kinds = |list: &Value| -> Vec<String> {
@@ -339,10 +333,8 @@ fn thinking_goes_back_where_it_is_signed_and_only_there() {
     let content = [&kept[..], &dropped, std::slice::from_ref(&call)].concat();
     let answer = json!({"content": content, "stop_reason": "tool_use"}).to_string();
     let reply = anthropic.decode_json(answer.as_bytes()).unwrap();
-    let results = Message::Results {
-        results: vec![ToolResult::new("t1", "f", Outcome::Done, ["done".into()])],
-    };
-    let said = vec![Message::user("go"), Message::Assistant(reply), results];
+    let results = Message::results([ToolResult::new("t1", "f", Outcome::Done, ["done".into()])]);
+    let said = vec![Message::user("go"), Message::assistant(reply), results];
     // As a run keeps it, and by the ways that a stored conversation comes back.
     let stored = serde_json::to_string(&said).unwrap();
     let stored: Transcript = serde_json::from_str(&stored).unwrap();

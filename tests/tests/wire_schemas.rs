@@ -81,9 +81,9 @@ fn around(reply: Reply) -> Transcript {
         .calls()
         .map(|call| ToolResult::new(&call.id, &call.name, Outcome::Done, ["done".into()]))
         .collect();
-    let mut transcript = Transcript::from(vec![Message::user("go"), Message::Assistant(reply)]);
+    let mut transcript = Transcript::from(vec![Message::user("go"), Message::assistant(reply)]);
     if !results.is_empty() {
-        transcript.push(Message::Results { results });
+        transcript.push(Message::results(results));
     }
     transcript.push(Message::user("and now?"));
     transcript
@@ -99,14 +99,12 @@ fn everything() -> Transcript {
         Message::User {
             content: vec!["what is this?".into(), image()],
         },
-        Message::Assistant(Reply::new(calls, StopReason::ToolUse)),
-        Message::Results {
-            results: vec![
-                result("a", Outcome::Done, vec![]),
-                result("b", Outcome::Failed, vec!["no".into()]),
-                result("c", Outcome::Done, vec!["a map".into(), image()]),
-            ],
-        },
+        Message::assistant(Reply::new(calls, StopReason::ToolUse)),
+        Message::results([
+            result("a", Outcome::Done, vec![]),
+            result("b", Outcome::Failed, vec!["no".into()]),
+            result("c", Outcome::Done, vec!["a map".into(), image()]),
+        ]),
         Message::User {
             content: vec![Image::url("https://example.com/x.png").into()],
         },

@@ -140,9 +140,7 @@ pub(crate) fn turn(number: usize) -> [Message; 2] {
         ToolResult::new(id, "read", Outcome::Done, [text.into()])
     });
     [
-        Message::Assistant(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
-        Message::Results {
-            results: results.collect(),
-        },
+        Message::assistant(Reply::new(calls.collect::<Vec<_>>(), StopReason::ToolUse)),
+        Message::results(results),
     ]
 }

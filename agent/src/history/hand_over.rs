@@ -3,6 +3,7 @@ use super::ids::Ids;
 use super::repair::traced;
 use crate::message::{IdRule, Message, PartKind, Protocol, Reply, Transcript};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Readies a transcript for another provider: repairs it, gives its calls ids that `ids` takes, and leaves out what
 /// only other protocols read.
@@ -23,7 +24,7 @@ use std::collections::HashMap;
 /// });
 /// let transcript = Transcript::from(vec![
 ///     Message::user("Hello?"),
-///     Message::Assistant(Reply::new([thought, Part::text("Hello.")], StopReason::Stop)),
+///     Message::assistant(Reply::new([thought, Part::text("Hello.")], StopReason::Stop)),
 /// ]);
 /// let moved = history::hand_over(transcript, Protocol::OpenaiResponses, &IdRule::COMMON);
 /// assert_eq!(
@@ -40,7 +41,7 @@ pub fn hand_over(transcript: Transcript, to: Protocol, ids: &IdRule) -> Repaired
         let Message::Assistant(reply) = message else {
             return true;
         };
-        leave_out_foreign(reply, *at, to, &mut changes);
+        leave_out_foreign(Arc::make_mut(reply), *at, to, &mut changes);
         let says_something = reply.says_something();
         if !says_something {
             changes.push(Change::MessageRemoved { message: *at });
@@ -66,7 +67,7 @@ fn rename(messages: &mut [(usize, Message)], rule: &IdRule, changes: &mut Vec<Ch
     for (at, message) in messages {
         match message {
             Message::Assistant(reply) => {
-                for part in &mut reply.parts {
+                for part in &mut Arc::make_mut(reply).parts {
                     let PartKind::Call(call) = &mut part.kind else {
                         continue;
                     };
@@ -74,7 +75,7 @@ fn rename(messages: &mut [(usize, Message)], rule: &IdRule, changes: &mut Vec<Ch
                         continue;
                     }
                     let new = ids.fresh(&call.id, rule);
-                    let old = std::mem::replace(&mut call.id, new.clone());
+                    let old = std::mem::replace(&mut Arc::make_mut(call).id, new.clone());
                     changes.push(Change::IdChanged {
                         message: *at,
                         from: old.clone(),
@@ -86,7 +87,7 @@ fn rename(messages: &mut [(usize, Message)], rule: &IdRule, changes: &mut Vec<Ch
             Message::Results { results } => {
                 for result in results {
                     if let Some(new) = renamed.get(&result.call_id) {
-                        result.call_id.clone_from(new);
+                        Arc::make_mut(result).call_id.clone_from(new);
                     }
                 }
             }

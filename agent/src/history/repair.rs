@@ -4,6 +4,7 @@ use crate::message::{
     Content, IdRule, Message, Outcome, Part, PartKind, Reply, StopReason, ToolResult, Transcript,
 };
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Makes a transcript whole, so that every provider takes it.
 ///
@@ -25,7 +26,7 @@ use std::collections::{HashMap, HashSet};
 /// let call = Part::call(ToolCall::new("call_1", "pay", r#"{"amount":5}"#));
 /// let stored = Transcript::from(vec![
 ///     Message::user("Pay the bill."),
-///     Message::Assistant(Reply::new([call], StopReason::ToolUse)),
+///     Message::assistant(Reply::new([call], StopReason::ToolUse)),
 ///     // .. and here the program crashed.
 /// ]);
 /// let repaired = history::repair(stored);
@@ -71,7 +72,7 @@ pub(super) struct Traced {
 /// A result, with where it stood: the message, and its place in it.
 struct Placed {
     at: (usize, usize),
-    result: ToolResult,
+    result: Arc<ToolResult>,
 }
 
 /// The results by the place of their calls: the message, and which of its calls.
@@ -107,7 +108,7 @@ pub(super) fn traced(transcript: Transcript, leave_open: bool) -> Traced {
                     seen: &mut seen,
                     changes: &mut changes,
                 };
-                calls.settle(&mut reply, &mut results);
+                calls.settle(Arc::make_mut(&mut reply), &mut results);
                 if reply.says_something() {
                     out.push((at, Message::Assistant(reply)));
                 } else {
@@ -157,7 +158,7 @@ fn pair(messages: &mut [Message], changes: &mut Vec<Change>) -> Answers {
             if let Some(left) = place_result(placed, &calls, &mut answers) {
                 changes.push(Change::ResultRemoved {
                     message: left.at.0,
-                    call_id: left.result.call_id,
+                    call_id: left.result.call_id.clone(),
                 });
             }
         }
@@ -208,7 +209,7 @@ struct Calls<'a> {
 
 impl Calls<'_> {
     /// Leaves calls in the reply that have a result, or may stay open, and collects the results.
-    fn settle(&mut self, reply: &mut Reply, results: &mut Vec<ToolResult>) {
+    fn settle(&mut self, reply: &mut Reply, results: &mut Vec<Arc<ToolResult>>) {
         let broke_off = never_runs(reply.stop.reason);
         let mut index = 0;
         let mut before = (self.at + 1, 0);
@@ -229,7 +230,7 @@ impl Calls<'_> {
             }
             let old = call.id.clone();
             if old.is_empty() || !self.seen.insert(old.clone()) {
-                call.id = self.ids.fresh(&old, &IdRule::COMMON);
+                Arc::make_mut(call).id = self.ids.fresh(&old, &IdRule::COMMON);
                 self.seen.insert(call.id.clone());
                 self.changes.push(Change::IdChanged {
                     message: self.at,
@@ -246,7 +247,9 @@ impl Calls<'_> {
                         });
                     }
                     before = before.max(at);
-                    result.call_id.clone_from(&call.id);
+                    if result.call_id != call.id {
+                        Arc::make_mut(&mut result).call_id.clone_from(&call.id);
+                    }
                     results.push(result);
                 }
                 None if self.is_open => {}
@@ -256,7 +259,7 @@ impl Calls<'_> {
                         call_id: old,
                         name: call.name.clone(),
                     });
-                    results.push(interrupted(&call.id, &call.name));
+                    results.push(Arc::new(interrupted(&call.id, &call.name)));
                 }
             }
             true

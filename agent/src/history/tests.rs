@@ -68,13 +68,11 @@ fn stopped(ids: &[&str], stop: StopReason) -> Message {
         .iter()
         .map(|id| Part::call(ToolCall::new(*id, "f", "{}")))
         .collect();
-    Message::Assistant(Reply::new(parts, stop))
+    Message::assistant(Reply::new(parts, stop))
 }
 
 fn answers(ids: &[&str]) -> Message {
-    Message::Results {
-        results: ids.iter().map(|id| done(id)).collect(),
-    }
+    Message::results(ids.iter().map(|id| done(id)))
 }
 
 fn done(id: &str) -> ToolResult {
@@ -82,7 +80,7 @@ fn done(id: &str) -> ToolResult {
 }
 
 fn says(text: &str) -> Message {
-    Message::Assistant(Reply::new([Part::text(text)], StopReason::Stop))
+    Message::assistant(Reply::new([Part::text(text)], StopReason::Stop))
 }
 
 fn user() -> Message {
@@ -116,18 +114,17 @@ fn line(transcript: &[Message]) -> String {
 
 #[test]
 fn each_way_to_be_broken_has_one_repair() {
-    let nothing = || Message::Assistant(Reply::new([Part::text(" ")], StopReason::Stop));
+    let nothing = || Message::assistant(Reply::new([Part::text(" ")], StopReason::Stop));
     let thought = || {
         let echo = Echo {
             protocol: Protocol::AnthropicMessages,
             json: r#"{"type":"thinking","thinking":"hm","signature":"s"}"#.into(),
         };
         let part = Part::reasoning("hm").with_echo(echo);
-        Message::Assistant(Reply::new([part], StopReason::Length))
+        Message::assistant(Reply::new([part], StopReason::Length))
     };
-    let marked = |id: &str| Message::Results {
-        results: vec![ToolResult::new(id, "f", Outcome::Interrupted, ["?".into()])],
-    };
+    let marked =
+        |id: &str| Message::results([ToolResult::new(id, "f", Outcome::Interrupted, ["?".into()])]);
     let table: Vec<(&str, Vec<Message>, &str)> = vec![
         (
             "a call without a result has one that says so",
@@ -271,7 +268,7 @@ fn reasoning_goes_with_the_call_that_it_led_to_and_is_untouched_elsewhere() {
         [thought("1"), Part::text("So."), thought("2"), call("a")],
         StopReason::Length,
     );
-    let repaired = repair(Transcript::from(vec![user(), Message::Assistant(reply)]));
+    let repaired = repair(Transcript::from(vec![user(), Message::assistant(reply)]));
     let kept = repaired.transcript[1].as_reply().unwrap();
     assert_eq!(kept.parts, [thought("1"), Part::text("So.")]);
 }
@@ -350,7 +347,7 @@ fn what_only_others_read_is_left_out_and_what_was_said_stays() {
     let transcript = |protocol| {
         let mut reply = Reply::new(parts(protocol), StopReason::ToolUse);
         reply.echo = Some(echo(protocol));
-        Transcript::from(vec![user(), Message::Assistant(reply), answers(&["a"])])
+        Transcript::from(vec![user(), Message::assistant(reply), answers(&["a"])])
     };
     let (ours, foreign) = (Protocol::OpenaiResponses, Protocol::AnthropicMessages);
     let moved = hand_over(transcript(foreign), ours, &IdRule::COMMON);
@@ -382,8 +379,8 @@ fn any_part() -> impl Strategy<Value = Part> {
         "[ x]{0,2}".prop_map(PartKind::Reasoning),
         Just(PartKind::Refusal(String::new())),
         Just(PartKind::Hosted("h".into())),
-        any_id().prop_map(|id| PartKind::Call(ToolCall::new(id, "f", "{}"))),
-        any_id().prop_map(|id| PartKind::Call(ToolCall::new(id, "f", "{}"))),
+        any_id().prop_map(|id| PartKind::Call(ToolCall::new(id, "f", "{}").into())),
+        any_id().prop_map(|id| PartKind::Call(ToolCall::new(id, "f", "{}").into())),
     ];
     let protocol = prop_oneof![
         Just(Protocol::OpenaiChat),
@@ -417,8 +414,8 @@ fn any_message() -> impl Strategy<Value = Message> {
             content: texts.into_iter().map(Into::into).collect(),
         }),
         (proptest::collection::vec(any_part(), 0..5), stop)
-            .prop_map(|(parts, stop)| Message::Assistant(Reply::new(parts, stop))),
-        proptest::collection::vec(result, 0..4).prop_map(|results| Message::Results { results }),
+            .prop_map(|(parts, stop)| Message::assistant(Reply::new(parts, stop))),
+        proptest::collection::vec(result, 0..4).prop_map(Message::results),
     ]
 }
 

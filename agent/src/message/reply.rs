@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 /// What a model answered to one request: its parts in order, why it stopped, what it used.
 ///
@@ -90,7 +91,7 @@ impl Reply {
     }
 
     /// The calls, in the model's order.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+    pub fn calls(&self) -> impl Iterator<Item = &Arc<ToolCall>> + Clone {
         self.parts.iter().filter_map(|part| match &part.kind {
             PartKind::Call(call) => Some(call),
             _ => None,
@@ -130,8 +131,8 @@ impl Part {
     }
 
     /// A call.
-    pub fn call(call: ToolCall) -> Self {
-        PartKind::Call(call).into()
+    pub fn call(call: impl Into<Arc<ToolCall>>) -> Self {
+        PartKind::Call(call.into()).into()
     }
 
     /// What a server of this protocol wrote, to be sent back to it as it came.
@@ -166,7 +167,7 @@ pub enum PartKind {
     /// A refusal in the model's words.
     Refusal(String),
     /// A call that the client is to run.
-    Call(ToolCall),
+    Call(Arc<ToolCall>),
     /// Something that the provider ran or keeps on its side (web search, code execution, compaction): never run here.
     Hosted(String),
 }

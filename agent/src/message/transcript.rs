@@ -3,6 +3,7 @@ use super::{Content, Reply, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,11 +16,11 @@ pub enum Message {
         content: Vec<Content>,
     },
     /// What the model answered.
-    Assistant(Reply),
+    Assistant(Arc<Reply>),
     /// The results of one batch of calls, in the order of the calls.
     Results {
         /// One result a call.
-        results: Vec<ToolResult>,
+        results: Vec<Arc<ToolResult>>,
     },
 }
 
@@ -31,8 +32,20 @@ impl Message {
         }
     }
 
+    /// What a model answered.
+    pub fn assistant(reply: impl Into<Arc<Reply>>) -> Self {
+        Self::Assistant(reply.into())
+    }
+
+    /// The results of one batch of calls, in the order of the calls.
+    pub fn results<R: Into<Arc<ToolResult>>>(results: impl IntoIterator<Item = R>) -> Self {
+        Self::Results {
+            results: results.into_iter().map(Into::into).collect(),
+        }
+    }
+
     /// The reply, if the model said this.
-    pub fn as_reply(&self) -> Option<&Reply> {
+    pub fn as_reply(&self) -> Option<&Arc<Reply>> {
         match self {
             Self::Assistant(reply) => Some(reply),
             _ => None,
@@ -50,8 +63,8 @@ impl Message {
     }
 
     /// The calls of this message; none unless the model said it.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.as_reply().into_iter().flat_map(Reply::calls)
+    pub fn calls(&self) -> impl Iterator<Item = &Arc<ToolCall>> + Clone {
+        self.as_reply().into_iter().flat_map(|reply| reply.calls())
     }
 }
 

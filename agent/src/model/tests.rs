@@ -240,7 +240,7 @@ async fn a_recording_plays_back_event_by_event_and_error_by_error() {
         ])
     };
     let mut longer = hello();
-    longer.push(Message::Assistant(rich_reply()));
+    longer.push(Message::assistant(rich_reply()));
     let asked = [hello(), longer, hello(), Transcript::new()];
 
     let recording = RecordingModel::create(script(), &scratch.0).unwrap();

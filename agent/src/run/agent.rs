@@ -180,14 +180,9 @@ impl Agent {
             .filter(|tool| tool.definition().policy.deferred)
             .map(|tool| Arc::clone(tool.shared_definition()));
         host.offer(&tools, deferred.collect(), &[]);
-        let call = ToolCall::new(format!("call_{}", fresh_name()), name, arguments);
-        let context = ToolContext::new(
-            &call.id,
-            name,
-            call.id.as_str(),
-            None,
-            Arc::clone(&host) as _,
-        );
+        let id = format!("call_{}", fresh_name());
+        let call = Arc::new(ToolCall::new(id, name, arguments));
+        let context = ToolContext::new(&call, call.id.as_str(), None, Arc::clone(&host) as _);
         host.invoke_call(&tools, &call, context, approved).await
     }
 

@@ -9,6 +9,7 @@ use crate::tool::CallEnd;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a person says of a call. Until the run goes on it can be said anew.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,7 +178,7 @@ pub(super) fn is_object(text: &str) -> Result<(), String> {
 
 /// From here on counts what people have decided about these calls.
 pub(super) fn obey<'a>(
-    calls: impl Iterator<Item = &'a ToolCall>,
+    calls: impl Iterator<Item = &'a Arc<ToolCall>>,
     open: &mut [OpenCall],
     standing: &mut BTreeMap<String, Standing>,
 ) {

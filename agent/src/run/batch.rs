@@ -115,7 +115,9 @@ impl Drive<'_> {
     /// When they would go beyond a limit.
     fn count_fresh(&mut self, open: &[OpenCall]) -> Result<(), Cause> {
         if open.iter().all(|open| matches!(open.stage, Stage::Asked)) {
-            let counted = self.host.count_calls(&self.state.last_calls());
+            let counted = self
+                .host
+                .count_calls(calls_of_last(&self.state.transcript).map(|call| &**call));
             counted.map_err(Cause::Limit)?;
             if self.effects.keeps() {
                 // What is written down from here on says so: a batch that a crash cuts in two is counted once.
@@ -164,7 +166,7 @@ impl Drive<'_> {
         let mut batch = Batch {
             open,
             slots: &slots,
-            running: FuturesUnordered::new(),
+            running: None,
             ended: VecDeque::new(),
             desk,
             effects,
@@ -244,7 +246,7 @@ pub(super) fn slot<'a>(
     head: &Head,
     tools: &'a ToolSet,
     index: usize,
-    call: &'a ToolCall,
+    call: &'a Arc<ToolCall>,
     open: &OpenCall,
 ) -> Slot<'a> {
     let key = CallKey::place(head.turn, index);
@@ -253,14 +255,19 @@ pub(super) fn slot<'a>(
     Slot::new(call, tools.get(&call.name), context, mending).with_edit(open)
 }
 
-fn context(host: &Arc<RunHost>, key: CallKey, call: &ToolCall, open: &OpenCall) -> ToolContext {
+fn context(
+    host: &Arc<RunHost>,
+    key: CallKey,
+    call: &Arc<ToolCall>,
+    open: &OpenCall,
+) -> ToolContext {
     let inner = match &open.stage {
         Stage::Suspended {
             inner: Some(inner), ..
         } => serde_json::to_value(inner).ok(),
         _ => None,
     };
-    ToolContext::new(&call.id, &call.name, key, None, Arc::clone(host) as _)
+    ToolContext::new(call, key, None, Arc::clone(host) as _)
         .going_on_from(inner)
         .at_depth(host.depth())
 }
@@ -404,7 +411,8 @@ async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
 struct Batch<'a, 'o> {
     open: &'o mut [OpenCall],
     slots: &'a [Slot<'a>],
-    running: FuturesUnordered<Running<'a>>,
+    /// Made for the first one that waits for something.
+    running: Option<FuturesUnordered<Running<'a>>>,
     /// Those that ended at once. What they wish of the run holds up none that may run beside them.
     ended: VecDeque<Ended<'a>>,
     desk: Desk<'a>,
@@ -462,7 +470,7 @@ impl<'a> Batch<'a, '_> {
         {
             self.ended.push_back(ended);
         } else {
-            self.running.push(running);
+            self.running.get_or_insert_default().push(running);
             show_progress(self.desk.host, self.events).await;
         }
         Ok(())
@@ -470,7 +478,7 @@ impl<'a> Batch<'a, '_> {
 
     /// How many calls have begun whose end was not taken in.
     fn begun(&self) -> usize {
-        self.running.len() + self.ended.len()
+        self.running.as_ref().map_or(0, FuturesUnordered::len) + self.ended.len()
     }
 
     async fn save(&mut self) -> Result<(), Cause> {
@@ -500,18 +508,19 @@ impl<'a> Batch<'a, '_> {
             show_progress(host, self.events).await;
             return self.end(ended).await;
         }
-        loop {
-            match future::select(self.running.next(), pin!(host.spoke())).await {
-                Either::Left((ended, _)) => {
-                    show_progress(host, self.events).await;
-                    return match ended {
-                        Some(ended) => self.end(ended).await,
-                        None => Ok(()),
-                    };
-                }
-                Either::Right(_) => show_progress(host, self.events).await,
+        while let Some(running) = &mut self.running {
+            let ended = match future::select(running.next(), pin!(host.spoke())).await {
+                Either::Left((ended, _)) => Some(ended),
+                Either::Right(_) => None,
+            };
+            show_progress(host, self.events).await;
+            match ended {
+                Some(Some(ended)) => return self.end(ended).await,
+                Some(None) => break,
+                None => {}
             }
         }
+        Ok(())
     }
 
     async fn end(&mut self, ended: Ended<'_>) -> Result<(), Cause> {

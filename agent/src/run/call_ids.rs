@@ -1,6 +1,7 @@
 use crate::history::Ids;
 use crate::message::{IdRule, Message, PartKind, Reply, Transcript};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What Mistral takes, and what looks like it.
 const NINE: IdRule = IdRule::new(9, 9, "");
@@ -61,7 +62,7 @@ impl ReplyIds<'_> {
         for (number, call) in calls.enumerate() {
             let given = self.given.remove(&number);
             if let Some(id) = given.or_else(|| other_than(&call.id, self.taken)) {
-                call.id = id;
+                Arc::make_mut(call).id = id;
             }
         }
     }

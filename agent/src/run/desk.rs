@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 
 /// One call with its context and its arguments. Outlives the prepared call, which borrows from it.
 pub(super) struct Slot<'a> {
-    pub(super) call: &'a ToolCall,
+    pub(super) call: &'a Arc<ToolCall>,
     /// `None` where no tool of that name was offered.
     pub(super) tool: Option<&'a Tool>,
     pub(super) context: ToolContext,
@@ -38,7 +38,7 @@ pub(super) struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     pub(super) fn new(
-        call: &'a ToolCall,
+        call: &'a Arc<ToolCall>,
         tool: Option<&'a Tool>,
         context: ToolContext,
         mending: Mending,
@@ -285,7 +285,8 @@ impl<'a> Desk<'a> {
                     Some(tool.definition()),
                     &slot.context,
                 );
-                let said = AssertUnwindSafe(hook.before(&info)).catch_unwind().await;
+                let asked = async { hook.before(&info).await };
+                let said = AssertUnwindSafe(asked).catch_unwind().await;
                 said.map_err(|_panic| ended(broke_down(&**hook)))?
                     .map_err(|error| ended(CallEnd::failed(error)))?
             };
@@ -350,9 +351,8 @@ impl<'a> Desk<'a> {
             &slot.context,
         );
         for hook in self.hooks_after(slot) {
-            let said = AssertUnwindSafe(hook.after(&info, end))
-                .catch_unwind()
-                .await;
+            let asked = async { hook.after(&info, end).await };
+            let said = AssertUnwindSafe(asked).catch_unwind().await;
             match said {
                 Ok(Ok(After::GoOn)) => {}
                 Ok(Ok(After::EndRun)) => wishes.end_run = true,
@@ -479,7 +479,7 @@ pub(super) async fn ask_about_input<'h>(
     let ask = async {
         let mut replaced = None;
         for hook in hooks {
-            if let Some(text) = obeyed(&**hook, hook.input(&run, content)).await? {
+            if let Some(text) = obeyed(&**hook, async { hook.input(&run, content).await }).await? {
                 *content = vec![text.into()];
                 replaced = Some(&**hook);
             }
@@ -507,7 +507,7 @@ pub(super) async fn ask_about_answer(
         let mut replaced: Option<(String, Reply)> = None;
         for hook in hooks {
             let answer = replaced.as_ref().map_or(answer, |(_, answer)| answer);
-            if let Some(text) = obeyed(&**hook, hook.output(&run, answer)).await? {
+            if let Some(text) = obeyed(&**hook, async { hook.output(&run, answer).await }).await? {
                 let mut answer = answer.clone();
                 answer.parts = vec![Part::text(text.as_str())];
                 replaced = Some((text, answer));

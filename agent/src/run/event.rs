@@ -2,6 +2,7 @@ use crate::message::{Message, Reply, ToolResult, Transcript, Usage};
 use crate::tool::{CallEnd, CheckedCall, Progress, Shown};
 use serde_json::Value;
 use std::fmt;
+use std::sync::Arc;
 
 /// One thing that happened in a run, in order and without gaps.
 ///
@@ -71,7 +72,7 @@ pub enum Event {
         why: String,
     },
     /// The model has answered.
-    Replied(Reply),
+    Replied(Arc<Reply>),
     /// A person must agree to a call; the run ends as paused when all such calls are said.
     ApprovalNeeded {
         /// The call.
@@ -193,7 +194,7 @@ impl fmt::Debug for Event {
 #[non_exhaustive]
 pub struct CallEnded {
     /// What the model reads.
-    pub result: ToolResult,
+    pub result: Arc<ToolResult>,
     /// What a person is shown.
     pub shown: Shown,
     /// The answer as data.
@@ -203,9 +204,9 @@ pub struct CallEnded {
 }
 
 impl CallEnded {
-    pub(super) fn new(end: CallEnd, result: &ToolResult) -> Self {
+    pub(super) fn new(end: CallEnd, result: &Arc<ToolResult>) -> Self {
         Self {
-            result: result.clone(),
+            result: Arc::clone(result),
             shown: end.shown,
             data: end.data,
             details: end.details,

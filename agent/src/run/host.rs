@@ -244,28 +244,35 @@ impl RunHost {
     }
 
     /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it.
-    pub(super) fn count_calls(&self, calls: &[&ToolCall]) -> Result<(), Limit> {
+    pub(super) fn count_calls<'c>(
+        &self,
+        calls: impl Iterator<Item = &'c ToolCall> + Clone,
+    ) -> Result<(), Limit> {
         self.count_calls_of(calls, true)
     }
 
     /// The same of a call that a tool or the host makes.
     pub(super) fn count_invoked(&self, call: &ToolCall) -> Result<(), Limit> {
-        self.count_calls_of(&[call], false)
+        self.count_calls_of(std::iter::once(call), false)
     }
 
-    fn count_calls_of(&self, calls: &[&ToolCall], are_own: bool) -> Result<(), Limit> {
+    fn count_calls_of<'c>(
+        &self,
+        calls: impl Iterator<Item = &'c ToolCall> + Clone,
+        are_own: bool,
+    ) -> Result<(), Limit> {
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
-        if let Some(limit) = limits.exceeded_by(&counts, calls) {
+        if let Some(limit) = limits.exceeded_by(&counts, calls.clone()) {
             return Err(limit);
         }
         // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
         if are_own {
-            counts.note_repeats(limits, calls)?;
+            counts.note_repeats(limits, calls.clone())?;
         }
         // Last, and under the lock: the runs around count only what this one lets start.
         if let Some(outer) = self.outer() {
-            outer.count_calls_of(calls, false)?;
+            outer.count_calls_of(calls.clone(), false)?;
         }
         counts.count_calls(limits, calls);
         Ok(())
@@ -498,20 +505,14 @@ impl Host for RunHost {
 
     fn invoke(
         self: Arc<Self>,
-        call: ToolCall,
+        call: Arc<ToolCall>,
         key: String,
         under: &ToolContext,
     ) -> BoxFuture<'_, ToolResult> {
         let (cancellation, depth) = (under.cancellation().clone(), under.depth());
         Box::pin(async move {
-            let context = ToolContext::new(
-                &call.id,
-                &call.name,
-                key,
-                Some(cancellation),
-                Arc::clone(&self) as _,
-            )
-            .at_depth(depth.saturating_add(1));
+            let context = ToolContext::new(&call, key, Some(cancellation), Arc::clone(&self) as _)
+                .at_depth(depth.saturating_add(1));
             let tools = self.offered().tools;
             self.invoke_call(&tools, &call, context, false).await
         })

@@ -16,7 +16,7 @@ impl RunHost {
     pub(super) async fn invoke_call(
         self: &Arc<Self>,
         tools: &ToolSet,
-        call: &ToolCall,
+        call: &Arc<ToolCall>,
         context: ToolContext,
         approved: bool,
     ) -> ToolResult {

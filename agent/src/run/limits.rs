@@ -293,15 +293,19 @@ impl Limits {
     }
 
     /// The limit that these calls would go beyond.
-    pub(super) fn exceeded_by(&self, counts: &Counts, calls: &[&ToolCall]) -> Option<Limit> {
+    pub(super) fn exceeded_by<'c>(
+        &self,
+        counts: &Counts,
+        calls: impl Iterator<Item = &'c ToolCall> + Clone,
+    ) -> Option<Limit> {
         if let Some(most) = self.calls {
-            let new = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+            let new = u32::try_from(calls.clone().count()).unwrap_or(u32::MAX);
             if counts.calls.saturating_add(new) > most {
                 return Some(Limit::Calls(most));
             }
         }
         self.calls_of.iter().find_map(|(tool, most)| {
-            let new = calls.iter().filter(|call| call.name == *tool).count();
+            let new = calls.clone().filter(|call| call.name == *tool).count();
             let before = counts.calls_of.get(tool).copied().unwrap_or(0);
             let all = before.saturating_add(u32::try_from(new).unwrap_or(u32::MAX));
             (new > 0 && all > *most).then(|| Limit::CallsOf {
@@ -365,7 +369,11 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Counts the calls of a batch that is about to start.
-    pub(super) fn count_calls(&mut self, limits: &Limits, calls: &[&ToolCall]) {
+    pub(super) fn count_calls<'c>(
+        &mut self,
+        limits: &Limits,
+        calls: impl Iterator<Item = &'c ToolCall>,
+    ) {
         for call in calls {
             self.calls = self.calls.saturating_add(1);
             if limits.calls_of.contains_key(&call.name) {
@@ -379,10 +387,10 @@ impl Counts {
     /// # Errors
     ///
     /// When that was so too often.
-    pub(super) fn note_repeats(
+    pub(super) fn note_repeats<'c>(
         &mut self,
         limits: &Limits,
-        calls: &[&ToolCall],
+        calls: impl Iterator<Item = &'c ToolCall>,
     ) -> Result<(), Limit> {
         if let Some(most) = limits.repeats {
             // The digest is of one build only; a run that goes on elsewhere begins to count anew.

@@ -42,7 +42,7 @@ pub struct LiveRun {
 #[non_exhaustive]
 pub struct LiveCall {
     /// The call as the model writes or wrote it.
-    pub call: ToolCall,
+    pub call: Arc<ToolCall>,
     /// How far it is on its way.
     pub stage: LiveStage,
     /// The newest that it said of itself.
@@ -107,7 +107,7 @@ impl LiveRun {
             Event::CallArguments { index, text } => {
                 let written = self.calls.iter_mut().find(|live| live.number == *index);
                 if let Some(live) = written {
-                    live.call.arguments.push_str(text);
+                    Arc::make_mut(&mut live.call).arguments.push_str(text);
                 }
             }
             Event::Replied(reply) => {
@@ -116,7 +116,7 @@ impl LiveRun {
                 self.calls
                     .extend(calls.map(|(at, call)| LiveCall::new(at, call, LiveStage::Asked)));
                 if reply.says_something() {
-                    self.messages.push(Message::Assistant(reply.clone()));
+                    self.messages.push(Message::Assistant(Arc::clone(reply)));
                 }
             }
             Event::ApprovalNeeded { call, why } => {
@@ -207,7 +207,7 @@ impl LiveRun {
         self.calls.iter_mut().find(|live| live.call.id == id)
     }
 
-    fn set(&mut self, call: &ToolCall, stage: LiveStage) {
+    fn set(&mut self, call: &Arc<ToolCall>, stage: LiveStage) {
         if let Some(live) = self.call_mut(&call.id) {
             live.stage = stage;
         } else {
@@ -220,19 +220,19 @@ impl LiveRun {
         let id = &ended.result.call_id;
         self.calls.retain(|live| live.call.id != *id);
         match self.messages.last_mut() {
-            Some(Message::Results { results }) => results.push(ended.result.clone()),
-            _ => self.messages.push(Message::Results {
-                results: vec![ended.result.clone()],
-            }),
+            Some(Message::Results { results }) => results.push(Arc::clone(&ended.result)),
+            _ => self
+                .messages
+                .push(Message::results([Arc::clone(&ended.result)])),
         }
     }
 }
 
 impl LiveCall {
-    fn new(number: usize, call: ToolCall, stage: LiveStage) -> Self {
+    fn new(number: usize, call: impl Into<Arc<ToolCall>>, stage: LiveStage) -> Self {
         Self {
             number,
-            call,
+            call: call.into(),
             stage,
             progress: None,
             inside: None,

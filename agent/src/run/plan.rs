@@ -82,7 +82,9 @@ impl Setup {
         }
         match event {
             Event::Heard(message) => self.redact_message(message),
-            Event::CallEnded(ended) => self.redact(&mut ended.result.content),
+            Event::CallEnded(ended) => {
+                self.redact(&mut Arc::make_mut(&mut ended.result).content);
+            }
             Event::Compacted { transcript, .. } => {
                 let mut messages = transcript.to_vec();
                 for message in &mut messages {
@@ -100,7 +102,7 @@ impl Setup {
             Message::User { content } => self.redact(content),
             Message::Results { results } => {
                 for result in results {
-                    self.redact(&mut result.content);
+                    self.redact(&mut Arc::make_mut(result).content);
                 }
             }
             Message::Assistant(_) => {}

@@ -7,9 +7,9 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
 /// A number for what these calls ask for, in whichever order and however they are written.
-pub(super) fn digest(calls: &[&ToolCall]) -> u64 {
+pub(super) fn digest<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
     // A sum is the same in whichever order.
-    calls.iter().fold(calls.len() as u64, |sum, call| {
+    calls.fold(0, |sum: u64, call| {
         let arguments = &call.arguments;
         let arguments = of_json(arguments).unwrap_or_else(|_| hash(arguments));
         sum.wrapping_add(hash((&call.name, arguments)))
@@ -96,7 +96,7 @@ mod tests {
         let digest_of = |texts: &[&str]| {
             let call = |text: &&str| ToolCall::new("", "tool", *text);
             let calls: Vec<ToolCall> = texts.iter().map(call).collect();
-            digest(&calls.iter().collect::<Vec<_>>())
+            digest(calls.iter())
         };
         digest_of(left) == digest_of(right)
     }

@@ -23,6 +23,7 @@ use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -353,7 +354,7 @@ impl fmt::Debug for RunStream {
 #[derive(Debug)]
 pub struct Answer {
     state: RunState,
-    reply: Reply,
+    reply: Arc<Reply>,
     finished: Finished,
 }
 
@@ -361,7 +362,7 @@ impl Answer {
     fn new(state: RunState, finished: Finished) -> Result<Self, RunError> {
         match state.last_reply() {
             Some(reply) => Ok(Self {
-                reply: reply.clone(),
+                reply: Arc::clone(reply),
                 state,
                 finished,
             }),

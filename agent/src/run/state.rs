@@ -14,6 +14,7 @@ use crate::message::{
 use crate::tool::{CallEnd, Suspension};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// All that a run remembers. Between two effects, whoever has this has the run; written down, it goes on in another
 /// process.
@@ -29,7 +30,7 @@ pub(super) struct RunState {
     pub(super) ids: CallIds,
     /// The last reply, if it said nothing: no provider would take it back.
     #[serde(skip)]
-    silent: Option<Reply>,
+    silent: Option<Arc<Reply>>,
 }
 
 /// What a run remembers apart from what was said.
@@ -273,7 +274,7 @@ impl RunState {
     }
 
     /// Takes in what the model answered, and opens its calls. What says nothing stays out of the transcript.
-    pub(super) fn replied(&mut self, reply: Reply) {
+    pub(super) fn replied(&mut self, reply: Arc<Reply>) {
         self.open = reply.calls().map(|_| OpenCall::asked()).collect();
         if reply.says_something() {
             self.silent = None;
@@ -284,17 +285,17 @@ impl RunState {
     }
 
     /// The calls of the last message, which has some only while they are open.
-    pub(super) fn last_calls(&self) -> Vec<&ToolCall> {
+    pub(super) fn last_calls(&self) -> Vec<&Arc<ToolCall>> {
         calls_of_last(&self.transcript).collect()
     }
 
     /// The open calls, each with how far it is.
-    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&ToolCall, &OpenCall)> {
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = (&Arc<ToolCall>, &OpenCall)> {
         calls_of_last(&self.transcript).zip(&self.open)
     }
 
     /// The last thing that the model said.
-    pub(super) fn last_reply(&self) -> Option<&Reply> {
+    pub(super) fn last_reply(&self) -> Option<&Arc<Reply>> {
         let said = || self.transcript.iter().rev().find_map(Message::as_reply);
         self.silent.as_ref().or_else(said)
     }
@@ -331,13 +332,13 @@ impl RunState {
     }
 
     /// As `deliver`, and tells what else there is to know of each call.
-    pub(super) fn deliver_and(&mut self, mut tell: impl FnMut(CallEnd, &ToolResult)) {
+    pub(super) fn deliver_and(&mut self, mut tell: impl FnMut(CallEnd, &Arc<ToolResult>)) {
         let calls = calls_of_last(&self.transcript);
         let mut results = Vec::with_capacity(self.open.len());
         for (call, open) in calls.zip(self.open.drain(..)) {
             let mut end = open.stage.into_end();
             size::cut(&mut end, self.head.caps);
-            let result = end.take_result(call, open.mends);
+            let result = Arc::new(end.take_result(call, open.mends));
             tell(end, &result);
             results.push(result);
         }
@@ -348,7 +349,9 @@ impl RunState {
 }
 
 /// The calls of the last message.
-pub(super) fn calls_of_last(transcript: &Transcript) -> impl Iterator<Item = &ToolCall> {
+pub(super) fn calls_of_last(
+    transcript: &Transcript,
+) -> impl Iterator<Item = &Arc<ToolCall>> + Clone {
     transcript.last().into_iter().flat_map(Message::calls)
 }
 

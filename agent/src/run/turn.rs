@@ -88,7 +88,7 @@ impl Drive<'_> {
     async fn go_on(&mut self) -> Result<TurnEnd, Cause> {
         self.check_hand_overs()?;
         let reply = self.state.transcript.last().and_then(Message::as_reply);
-        let Some(next) = reply.map(next) else {
+        let Some(next) = reply.map(|reply| next(reply)) else {
             return Ok(TurnEnd::GoOn);
         };
         let step = self.step()?;
@@ -130,7 +130,7 @@ impl Drive<'_> {
         };
         let next = next(&reply);
         if self.events.are_read() {
-            self.events.send(Event::Replied(reply.clone())).await;
+            self.events.send(Event::Replied(Arc::clone(&reply))).await;
         }
         self.state.replied(reply);
         self.save().await?;
@@ -187,7 +187,11 @@ impl Drive<'_> {
 
     /// The reply is the answer, if it has the shape that was asked for and the hooks let it pass.
     async fn end(&mut self) -> Result<TurnEnd, Cause> {
-        let text = self.state.last_reply().map(Reply::text).unwrap_or_default();
+        let text = self
+            .state
+            .last_reply()
+            .map(|reply| reply.text())
+            .unwrap_or_default();
         if let Some(shape) = &self.host.given.shape
             && let Err(problems) = shape.fit(&text)
         {
@@ -234,7 +238,7 @@ impl Drive<'_> {
         let reply = self.ask(&step).await?;
         let is_answer = matches!(next(&reply), Next::End);
         if self.events.are_read() {
-            self.events.send(Event::Replied(reply.clone())).await;
+            self.events.send(Event::Replied(Arc::clone(&reply))).await;
         }
         self.state.replied(reply);
         if !is_answer {
@@ -264,7 +268,7 @@ impl Drive<'_> {
     }
 
     /// Asks the model once. Each call of the reply has an id of its own.
-    async fn ask(&mut self, step: &Step<'_>) -> Result<Reply, Cause> {
+    async fn ask(&mut self, step: &Step<'_>) -> Result<Arc<Reply>, Cause> {
         // What a run was started with stays.
         if !self.host.has_offered(&step.tools) {
             check_run_data(&step.tools, self.host)?;
@@ -293,7 +297,7 @@ impl Drive<'_> {
             .ask(Key { turn, index: 0 }, &*step.model, request, ids)
             .await?;
         self.host.count_usage(reply.usage);
-        Ok(reply)
+        Ok(Arc::new(reply))
     }
 
     /// Takes in what a person says, as far as the hooks let it pass. What says nothing is passed over: no provider takes it.

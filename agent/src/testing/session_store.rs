@@ -449,7 +449,7 @@ fn every_kind() -> Vec<Message> {
     );
     vec![
         Message::user("line\none\r\n\0 \u{2028} 𝄞"),
-        Message::Assistant(Reply::new(
+        Message::assistant(Reply::new(
             [
                 Part::reasoning("").with_echo(echo),
                 Part::text(""),
@@ -457,15 +457,13 @@ fn every_kind() -> Vec<Message> {
             ],
             StopReason::ToolUse,
         )),
-        Message::Results {
-            results: vec![ToolResult::new(
-                "call_1",
-                "f",
-                Outcome::Interrupted,
-                [Content::text("'; DROP TABLE messages; --")],
-            )],
-        },
+        Message::results([ToolResult::new(
+            "call_1",
+            "f",
+            Outcome::Interrupted,
+            [Content::text("'; DROP TABLE messages; --")],
+        )]),
         Message::User { content: vec![] },
-        Message::Assistant(Reply::new([], StopReason::Unknown)),
+        Message::assistant(Reply::new([], StopReason::Unknown)),
     ]
 }

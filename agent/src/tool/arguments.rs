@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::{LazyLock, OnceLock};
 
 /// The longest text of arguments that is read, in bytes.
@@ -104,7 +105,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The record of the call that has these arguments.
-    pub(crate) fn checked(&self, call: &ToolCall) -> CheckedCall {
+    pub(crate) fn checked(&self, call: &Arc<ToolCall>) -> CheckedCall {
         // A hook or a person may have put others in their place, which needed no mending.
         let replaced = || {
             self.is_replaced.then(|| Mended {
@@ -113,7 +114,7 @@ impl<'a> Arguments<'a> {
             })
         };
         CheckedCall {
-            call: call.clone(),
+            call: Arc::clone(call),
             mended: self.mended.get().cloned().or_else(replaced),
         }
     }
@@ -122,7 +123,7 @@ impl<'a> Arguments<'a> {
 /// A call after the check of its arguments: what hooks, approvals and events get to see of it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedCall {
-    call: ToolCall,
+    call: Arc<ToolCall>,
     /// The arguments, where they are not those of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mended: Option<Mended>,
@@ -130,7 +131,7 @@ pub struct CheckedCall {
 
 impl CheckedCall {
     /// The call as the model wrote it.
-    pub fn call(&self) -> &ToolCall {
+    pub fn call(&self) -> &Arc<ToolCall> {
         &self.call
     }
 

@@ -1,3 +1,4 @@
+use super::call_key::{CallKey, CallNames};
 use super::{ArtifactStore, CallEnd};
 use crate::json::Mends;
 use crate::message::{Outcome, ToolCall, ToolResult};
@@ -22,9 +23,7 @@ pub struct ToolContext {
 }
 
 struct Inner {
-    /// The id of the call and behind it the name of its tool, which begins at `tool_at`.
-    names: Box<str>,
-    tool_at: usize,
+    names: CallNames,
     key: CallKey,
     /// What cancels the call from outside, where that is not what cancels its run.
     outer: Option<CancellationToken>,
@@ -38,50 +37,6 @@ struct Inner {
     waited: Option<Box<Value>>,
     /// How many calls are around this one.
     depth: u32,
-}
-
-/// What the idempotency key of a call is made of.
-#[derive(Debug, Clone)]
-pub(crate) enum CallKey {
-    /// The key itself.
-    Text(Arc<str>),
-    /// The place of the call in its run. Few tools ask, so it is put into words only then.
-    Place {
-        turn: u32,
-        index: usize,
-        text: OnceLock<Arc<str>>,
-    },
-}
-
-impl CallKey {
-    pub(crate) fn place(turn: u32, index: usize) -> Self {
-        Self::Place {
-            turn,
-            index,
-            text: OnceLock::new(),
-        }
-    }
-
-    fn of_run(&self, run: &str) -> &str {
-        match self {
-            Self::Text(text) => text,
-            Self::Place { turn, index, text } => {
-                text.get_or_init(|| format!("{run}-{turn}-{index}").into())
-            }
-        }
-    }
-}
-
-impl From<&str> for CallKey {
-    fn from(key: &str) -> Self {
-        Self::Text(key.into())
-    }
-}
-
-impl From<String> for CallKey {
-    fn from(key: String) -> Self {
-        Self::Text(key.into())
-    }
 }
 
 /// The calls that a call has made of other tools.
@@ -119,7 +74,7 @@ pub(crate) trait Host: Send + Sync {
     /// Runs a call of another tool of the run, inside this one.
     fn invoke(
         self: Arc<Self>,
-        call: ToolCall,
+        call: Arc<ToolCall>,
         _key: String,
         _under: &ToolContext,
     ) -> BoxFuture<'_, ToolResult> {
@@ -141,16 +96,14 @@ pub(crate) trait Host: Send + Sync {
 
 impl ToolContext {
     pub(crate) fn new(
-        call_id: &str,
-        tool: &str,
+        names: impl Into<CallNames>,
         key: impl Into<CallKey>,
         cancellation: Option<CancellationToken>,
         host: Arc<dyn Host>,
     ) -> Self {
         Self {
             inner: Arc::new(Inner {
-                names: [call_id, tool].concat().into(),
-                tool_at: call_id.len(),
+                names: names.into(),
                 key: key.into(),
                 outer: cancellation,
                 own: OnceLock::new(),
@@ -231,8 +184,7 @@ impl ToolContext {
 
     fn over(&self, call_id: &str, tool: &str, host: Arc<dyn Host>) -> Self {
         Self::new(
-            call_id,
-            tool,
+            (call_id, tool),
             self.inner.key.clone(),
             Some(self.cancellation().clone()),
             host,
@@ -242,22 +194,17 @@ impl ToolContext {
 
     /// A context of this call, without a run behind it.
     pub(crate) fn without_run(call_id: &str, tool: &str) -> Self {
-        Self::new(call_id, tool, call_id, None, Arc::new(Nobody))
-    }
-
-    fn names(&self) -> (&str, &str) {
-        let Inner { names, tool_at, .. } = &*self.inner;
-        names.split_at_checked(*tool_at).unwrap_or_default()
+        Self::new((call_id, tool), call_id, None, Arc::new(Nobody))
     }
 
     /// The id of this call.
     pub fn call_id(&self) -> &str {
-        self.names().0
+        self.inner.names.call_id()
     }
 
     /// The name by which the tool was called.
     pub fn tool(&self) -> &str {
-        self.names().1
+        self.inner.names.tool()
     }
 
     /// The id of the run, for logs and for what belongs to one run only; empty where there is no run.
@@ -391,7 +338,9 @@ impl ToolContext {
         };
         let key = format!("{}-{what}-{same}", self.idempotency_key());
         let call = ToolCall::new(format!("{}.{number}", self.call_id()), name, arguments);
-        Arc::clone(&self.inner.host).invoke(call, key, self).await
+        Arc::clone(&self.inner.host)
+            .invoke(Arc::new(call), key, self)
+            .await
     }
 
     /// From here on the call is made anew.
@@ -495,7 +444,7 @@ impl Host for WithData {
 
     fn invoke(
         self: Arc<Self>,
-        call: ToolCall,
+        call: Arc<ToolCall>,
         key: String,
         under: &ToolContext,
     ) -> BoxFuture<'_, ToolResult> {

@@ -3,10 +3,11 @@
 use super::{Arguments, CallEnd, RunInfo, ToolContext, ToolDefinition, ToolError, ToolOutput};
 use crate::json::{Mends, Provenance};
 use crate::message::{Content, Reply, ToolCall};
-use async_trait::async_trait;
+use futures_util::future::{self, BoxFuture};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
+use std::task::Poll;
 
 /// Looks at a run where it matters: at what comes in, before and after each call, at the answer. A guardrail is a hook.
 ///
@@ -43,7 +44,6 @@ use std::fmt;
 ///     }
 /// }
 /// ```
-#[async_trait]
 pub trait Hook: Send + Sync {
     /// Its name, for messages.
     fn name(&self) -> &str {
@@ -52,29 +52,81 @@ pub trait Hook: Send + Sync {
 
     /// Looks at what a person says before the model reads it: the prompt, and every message that comes while the run is
     /// under way.
-    async fn input(&self, run: &RunInfo<'_>, content: &[Content]) -> Result<Gate, ToolError> {
+    fn input<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        run: &'life1 RunInfo<'life2>,
+        content: &'life3 [Content],
+    ) -> Asked<'async_trait, Gate>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
         let _ = (run, content);
-        Ok(Gate::Pass)
+        at_once(|| Gate::Pass)
     }
 
     /// Looks at a call that was found and whose arguments passed the check.
-    async fn before(&self, call: &CallInfo<'_>) -> Result<Before, ToolError> {
+    fn before<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        call: &'life1 CallInfo<'life2>,
+    ) -> Asked<'async_trait, Before>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
         let _ = call;
-        Ok(Before::Run)
+        at_once(|| Before::Run)
     }
 
     /// Looks at the end of any call, also of one that never ran: of an unknown tool, with bad arguments, refused.
-    async fn after(&self, call: &CallInfo<'_>, end: &mut CallEnd) -> Result<After, ToolError> {
+    fn after<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        call: &'life1 CallInfo<'life2>,
+        end: &'life3 mut CallEnd,
+    ) -> Asked<'async_trait, After>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
         let _ = (call, end);
-        Ok(After::GoOn)
+        at_once(|| After::GoOn)
     }
 
     /// Looks at the answer before the run ends with it: also one that was given with calls after which nothing more was
     /// to be said, and the last one that a [limit](crate::Limits::last_answer) allows.
-    async fn output(&self, run: &RunInfo<'_>, answer: &Reply) -> Result<Gate, ToolError> {
+    fn output<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        run: &'life1 RunInfo<'life2>,
+        answer: &'life3 Reply,
+    ) -> Asked<'async_trait, Gate>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
         let _ = (run, answer);
-        Ok(Gate::Pass)
+        at_once(|| Gate::Pass)
     }
+}
+
+/// What `async_trait` makes of what an `async fn` of a hook says: implement [`Hook`] with that.
+///
+/// The trait is written without it for what a hook says that does not look: that must cost nothing.
+type Asked<'a, T> = BoxFuture<'a, Result<T, ToolError>>;
+
+/// What is said at once. A closure that holds nothing makes a future that holds nothing, and its box is no allocation.
+fn at_once<'a, T>(said: impl Fn() -> T + Send + 'a) -> Asked<'a, T> {
+    Box::pin(future::poll_fn(move |_| Poll::Ready(Ok(said()))))
 }
 
 /// What becomes of a call that a hook saw before it ran.
@@ -230,14 +282,25 @@ pub fn before_calls(
 
 struct BeforeCalls<F>(Cow<'static, str>, F);
 
-#[async_trait]
 impl<F: Fn(&CallInfo<'_>) -> Before + Send + Sync> Hook for BeforeCalls<F> {
     fn name(&self) -> &str {
         &self.0
     }
 
-    async fn before(&self, call: &CallInfo<'_>) -> Result<Before, ToolError> {
-        Ok((self.1)(call))
+    fn before<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        call: &'life1 CallInfo<'life2>,
+    ) -> Asked<'async_trait, Before>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        match (self.1)(call) {
+            Before::Run => at_once(|| Before::Run),
+            said => Box::pin(future::ready(Ok(said))),
+        }
     }
 }
 
@@ -251,13 +314,26 @@ pub fn after_calls(
 
 struct AfterCalls<F>(Cow<'static, str>, F);
 
-#[async_trait]
 impl<F: Fn(&CallInfo<'_>, &mut CallEnd) -> After + Send + Sync> Hook for AfterCalls<F> {
     fn name(&self) -> &str {
         &self.0
     }
 
-    async fn after(&self, call: &CallInfo<'_>, end: &mut CallEnd) -> Result<After, ToolError> {
-        Ok((self.1)(call, end))
+    fn after<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        call: &'life1 CallInfo<'life2>,
+        end: &'life3 mut CallEnd,
+    ) -> Asked<'async_trait, After>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
+        match (self.1)(call, end) {
+            After::GoOn => at_once(|| After::GoOn),
+            said => Box::pin(future::ready(Ok(said))),
+        }
     }
 }

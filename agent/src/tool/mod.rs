@@ -2,7 +2,7 @@
 //!
 //! Read `definition` and `policy` (what a tool is), `own_options` (what one protocol alone is told of it), `set` (many of them), `offer` and `offered` (as a provider is told of them), `param`
 //! and `list` (what the macros generate against, with `declared`, `slot`, `answer`, `borrowed`, `constraint`, and the checks `once`
-//! and `strict`), `context`, `output` and `error` (what an author meets inside a tool), `hook` with
+//! and `strict`), `context` with `call_key`, `output` and `error` (what an author meets inside a tool), `hook` with
 //! `info`, `permission` and `artifact` (what a host puts around calls), then `call` and `end` (the way of one call),
 //! `arguments` and `mending` (what is done to a text that does not fit) and `body` (what is behind a tool, and the
 //! constructors that make one; `by_hand` has those for programs, `built_in` that for this crate).
@@ -15,6 +15,7 @@ pub(crate) mod borrowed;
 mod built_in;
 mod by_hand;
 mod call;
+mod call_key;
 pub mod constraint;
 mod context;
 pub(crate) mod declared;
@@ -50,7 +51,8 @@ pub(crate) use body::{End, Ended};
 pub use body::{Prepared, Suspension};
 pub(crate) use built_in::BuiltIn;
 pub use by_hand::DecodeError;
-pub(crate) use context::{CallKey, Host};
+pub(crate) use call_key::CallKey;
+pub(crate) use context::Host;
 pub use context::{Progress, ToolContext};
 pub use definition::{Origin, Tool, ToolDefinition};
 pub use end::CallEnd;

@@ -102,7 +102,7 @@ fn a_repair_that_changes_nothing_costs_no_encoding() {
     let fields = BodyFields::new();
     let target = Target::new("m", &fields);
     for wire in protocols() {
-        let ends = Message::Assistant(Reply::new([Part::text("done")], StopReason::Stop));
+        let ends = Message::assistant(Reply::new([Part::text("done")], StopReason::Stop));
         let messages = [Message::user("read all of it")].into_iter();
         let whole = messages.chain((0..200).flat_map(turn)).chain([ends]);
         let cost = |transcript: &Transcript| {

@@ -10,6 +10,7 @@ use agent::message::{Message, Outcome, ToolCall, ToolResult};
 use agent::model::{ScriptedModel, Step};
 use agent::{Agent, Coercion, Event, Repaired, ToolSet, tool, tools};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A tool that takes one value of each type and answers with it as JSON.
 macro_rules! tools_of {
@@ -105,7 +106,7 @@ fn broken(text: &str, random: &mut Random) -> String {
 }
 
 /// What each text became on its way to the tool, and what it came to; the calls of one batch.
-async fn called(name: &str, texts: &[String]) -> Vec<(String, ToolResult)> {
+async fn called(name: &str, texts: &[String]) -> Vec<(String, Arc<ToolResult>)> {
     let call = |(at, text): (usize, &String)| ToolCall::new(format!("call_{at}"), name, &**text);
     let calls: Vec<_> = texts.iter().enumerate().map(call).collect();
     let model = ScriptedModel::new([Step::calls(calls), Step::text("done")]);

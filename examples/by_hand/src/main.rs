@@ -55,10 +55,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let reply = model
             .reply(Request::new(&transcript, &definitions, &options))
             .await?;
-        let calls: Vec<ToolCall> = reply.calls().cloned().collect();
+        let calls: Vec<_> = reply.calls().cloned().collect();
         let stop = reply.stop.reason;
         println!("model: {}", reply.text());
-        transcript.push(Message::Assistant(reply));
+        transcript.push(Message::assistant(reply));
         match stop {
             StopReason::Stop => return Ok(()),
             StopReason::ToolUse => {}
@@ -75,7 +75,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             println!("  {} {} -> {}", call.name, call.arguments, result.text());
             results.push(result);
         }
-        transcript.push(Message::Results { results });
+        transcript.push(Message::results(results));
     }
     Err(format!("no answer after {TURNS} turns").into())
 }

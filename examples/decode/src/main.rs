@@ -125,7 +125,7 @@ impl ShownReply {
             text: reply.text(),
             reasoning: reply.reasoning(),
             refusal: reply.refusal().map(str::to_owned),
-            tool_calls: reply.calls().map(ShownCall::of).collect(),
+            tool_calls: reply.calls().map(|call| ShownCall::of(call)).collect(),
             hosted: hosted.collect(),
             stop_reason: reply.stop.raw.clone(),
             stop_normalized: reply.stop.reason.as_str(),

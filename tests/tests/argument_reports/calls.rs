@@ -71,7 +71,7 @@ async fn wipe(State(ran): State<Arc<AtomicUsize>>, dir: Option<String>) -> Strin
 }
 
 /// The result of one call in a reply that ended so, and whether the call was ever started.
-async fn came(reason: StopReason, arguments: &str) -> (ToolResult, bool) {
+async fn came(reason: StopReason, arguments: &str) -> (Arc<ToolResult>, bool) {
     let call = Part::call(ToolCall::new("c", "wipe", arguments));
     let model = Arc::new(ScriptedModel::new([
         Step::reply(Reply::new([call], reason)),

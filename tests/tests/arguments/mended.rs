@@ -5,6 +5,7 @@ use agent::message::{Message, Outcome, ToolCall, ToolResult};
 use agent::model::{ScriptedModel, Step};
 use agent::{Agent, Coercion, Event};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tests::cuts::Numbers;
 
 /// Says one value in another type, of a kind that is put right.
@@ -53,7 +54,7 @@ fn broken(maker: &mut Maker) -> String {
 }
 
 /// What each text became on its way to the tool, and what it came to: the calls of one batch.
-async fn called(texts: &[String]) -> Vec<(String, ToolResult)> {
+async fn called(texts: &[String]) -> Vec<(String, Arc<ToolResult>)> {
     let name = |(at, text)| ToolCall::new(format!("call_{at}"), "everything", String::as_str(text));
     let calls: Vec<_> = texts.iter().enumerate().map(name).collect();
     let model = ScriptedModel::new([Step::calls(calls), Step::text("done")]);

@@ -5,8 +5,9 @@ use agent::json::Provenance;
 use agent::message::{Message, ToolCall, ToolResult};
 use agent::model::{ScriptedModel, Step};
 use agent::{Agent, CheckedCall, Event, tools};
+use std::sync::Arc;
 
-async fn events(calls: Vec<ToolCall>) -> (Vec<Event>, Vec<ToolResult>) {
+async fn events(calls: Vec<ToolCall>) -> (Vec<Event>, Vec<Arc<ToolResult>>) {
     let model = ScriptedModel::new([Step::calls(calls), Step::text("done")]);
     let agent = Agent::builder(model)
         .tools(tools![integer, text])
@@ -113,7 +114,7 @@ async fn a_result_says_what_was_mended_and_nothing_where_nothing_was() {
     assert!(!strict.contains("mends"), "{strict}");
     for result in &results {
         let text = serde_json::to_string(result).unwrap();
-        assert_eq!(&serde_json::from_str::<ToolResult>(&text).unwrap(), result);
+        assert_eq!(serde_json::from_str::<ToolResult>(&text).unwrap(), **result);
     }
 }
 

@@ -144,7 +144,7 @@ async fn a_rejection_for_the_run_holds_for_further_calls_of_that_tool() {
     model.assert_complete();
     let texts: Vec<_> = all_results(answer.transcript())
         .iter()
-        .map(agent::message::ToolResult::text)
+        .map(|result| result.text())
         .collect();
     assert_eq!(texts, ["no notes", "no notes", "c"]);
 }
@@ -453,7 +453,7 @@ async fn a_tool_that_waits_lets_its_batch_end_and_is_answered_from_outside() {
     let answer = agent.resume(moved(&waits)).await.unwrap();
     let texts: Vec<_> = first_results(answer.transcript())
         .iter()
-        .map(agent::message::ToolResult::text)
+        .map(|result| result.text())
         .collect();
     assert_eq!(texts, ["a", "it is there", "b"]);
     assert_eq!(log.all(), ["run a", "run b"], "nothing runs twice");

@@ -1,7 +1,7 @@
 //! One result a call, in the model's order, whatever happens.
 
 use crate::{call, first_results, results, scripted};
-use agent::message::{Outcome, ToolResult};
+use agent::message::Outcome;
 use agent::model::Step;
 use agent::{
     Agent, Event, Execution, RunData, RunErrorKind, Shown, State, ToolContext, ToolError,
@@ -42,7 +42,7 @@ async fn results_stand_in_the_order_of_the_calls_not_of_their_ends() {
     let mut ends = Vec::new();
     while let Some(event) = run.next().await {
         if let Event::CallEnded(end) = event {
-            ends.push(end.result.call_id);
+            ends.push(end.result.call_id.clone());
         }
     }
     assert_eq!(ends, ["a", "b"]);
@@ -351,7 +351,7 @@ async fn on_error_chooses_between_a_text_and_the_end_of_the_run() {
             _ => None,
         })
         .flatten()
-        .map(ToolResult::text)
+        .map(|result| result.text())
         .collect();
     assert_eq!(texts[0], "the printer is out of order");
     assert_eq!(
@@ -466,7 +466,7 @@ async fn idempotency_keys_differ_between_calls_and_runs() {
         keys.extend(
             crate::first_results(answer.transcript())
                 .iter()
-                .map(ToolResult::text),
+                .map(|result| result.text()),
         );
     }
     assert_eq!(keys.len(), 4);

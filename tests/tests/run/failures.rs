@@ -68,10 +68,7 @@ async fn the_tool_says_what_becomes_of_its_errors_then_the_set_then_the_agent() 
             .unwrap();
         let answer = agent.run("go").await.unwrap();
         let results = first_results(answer.transcript());
-        let texts: Vec<_> = results
-            .iter()
-            .map(agent::message::ToolResult::text)
-            .collect();
+        let texts: Vec<_> = results.iter().map(|result| result.text()).collect();
         assert_eq!(texts, expected);
         assert!(
             results

@@ -122,7 +122,7 @@ async fn a_call_has_one_id_from_the_first_word_of_it_to_its_result() {
                 all.extend(ids);
             }
             Event::CallStarted(call) => started.push(call.call().id.clone()),
-            Event::CallEnded(call) => ended.push(call.result.call_id),
+            Event::CallEnded(call) => ended.push(call.result.call_id.clone()),
             _ => {}
         }
     }

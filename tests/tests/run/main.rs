@@ -53,7 +53,7 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
 }
 
 /// The results of the first batch, as the model read them.
-fn first_results(transcript: &[Message]) -> Vec<ToolResult> {
+fn first_results(transcript: &[Message]) -> Vec<Arc<ToolResult>> {
     transcript
         .iter()
         .find_map(|message| match message {
@@ -64,7 +64,7 @@ fn first_results(transcript: &[Message]) -> Vec<ToolResult> {
 }
 
 /// Runs to an answer and returns the results of the first batch.
-async fn results(agent: &Agent, model: &ScriptedModel) -> Vec<ToolResult> {
+async fn results(agent: &Agent, model: &ScriptedModel) -> Vec<Arc<ToolResult>> {
     let answer = agent.run("go").await.unwrap();
     model.assert_complete();
     first_results(answer.transcript())
@@ -114,13 +114,13 @@ fn noting(what: &str) -> ToolCall {
 }
 
 /// The outcome and the text of each result.
-fn ends(results: &[ToolResult]) -> Vec<(agent::message::Outcome, String)> {
+fn ends(results: &[Arc<ToolResult>]) -> Vec<(agent::message::Outcome, String)> {
     let ends = results.iter().map(|result| (result.outcome, result.text()));
     ends.collect()
 }
 
 /// All results of a transcript, in their order.
-fn all_results(transcript: &[Message]) -> Vec<ToolResult> {
+fn all_results(transcript: &[Message]) -> Vec<Arc<ToolResult>> {
     let results = transcript.iter().filter_map(|message| match message {
         Message::Results { results } => Some(results.clone()),
         _ => None,
@@ -129,7 +129,7 @@ fn all_results(transcript: &[Message]) -> Vec<ToolResult> {
 }
 
 /// A result whose text says something.
-fn says(results: &[ToolResult], at: usize, text: &str) {
+fn says(results: &[Arc<ToolResult>], at: usize, text: &str) {
     let found = results[at].text();
     assert!(found.contains(text), "result {at} is `{found}`");
 }

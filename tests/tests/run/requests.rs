@@ -28,7 +28,7 @@ async fn a_history_that_was_broken_off_is_whole_when_the_model_sees_it() {
         [Part::call(call("a", "nothing", "{}"))],
         StopReason::ToolUse,
     );
-    let broken = Transcript::from(vec![Message::user("go"), Message::Assistant(asks)]);
+    let broken = Transcript::from(vec![Message::user("go"), Message::assistant(asks)]);
     let answer = agent.run("and now?").history(broken).await.unwrap();
     assert_eq!(
         first_results(&model.requests()[0])[0].outcome,

@@ -1,7 +1,7 @@
 //! A process may die at any point of a run, and its conversation goes on.
 
 use crate::assert_sendable;
-use agent::message::{Message, Outcome, Part, Reply, StopReason, ToolCall, Transcript};
+use agent::message::{Message, Outcome, Part, Reply, StopReason, ToolCall, ToolResult, Transcript};
 use agent::model::{FunctionModel, Request};
 use agent::{
     Agent, Change, MemorySessions, RunErrorKind, Session, SessionError, SessionLog, SessionStore,
@@ -234,8 +234,7 @@ async fn a_run_goes_on_wherever_its_process_died() {
                     Message::Results { results } => Some(results),
                     _ => None,
                 });
-            let unknown =
-                |result: &&agent::message::ToolResult| result.outcome == Outcome::Interrupted;
+            let unknown = |result: &&Arc<ToolResult>| result.outcome == Outcome::Interrupted;
             interrupted += results.flatten().filter(unknown).count();
             let puts = effects
                 .lock()

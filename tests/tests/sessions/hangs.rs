@@ -121,7 +121,7 @@ async fn a_store_that_never_comes_back_holds_its_run_no_longer_than_its_time_or_
             // Nothing begins that is not written down.
             assert_eq!(*ran.lock().unwrap(), usize::from(act > 4), "{act}");
             let transcript = error.into_transcript();
-            let results: Vec<&ToolResult> = transcript
+            let results: Vec<&Arc<ToolResult>> = transcript
                 .iter()
                 .flat_map(|message| match message {
                     agent::message::Message::Results { results } => results.as_slice(),

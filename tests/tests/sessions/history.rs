@@ -51,7 +51,10 @@ async fn the_next_run_takes_up_what_was_said_whatever_agent_and_store_it_is() {
 fn text(message: &Message) -> String {
     match message {
         Message::User { content } => content[0].as_text().unwrap().to_owned(),
-        message => message.as_reply().map(Reply::text).unwrap_or_default(),
+        message => message
+            .as_reply()
+            .map(|reply| reply.text())
+            .unwrap_or_default(),
     }
 }
 

@@ -57,7 +57,7 @@ fn paying(paid: &Paid) -> Agent {
         .unwrap()
 }
 
-fn results(transcript: &Transcript) -> Vec<ToolResult> {
+fn results(transcript: &Transcript) -> Vec<Arc<ToolResult>> {
     let all = transcript.iter().filter_map(|message| match message {
         Message::Results { results } => Some(results.clone()),
         _ => None,

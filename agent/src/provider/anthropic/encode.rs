@@ -13,6 +13,7 @@ use crate::provider::wire::Target;
 use crate::tool::{Offer, ToolDefinition};
 use serde::Deserialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 const PROTOCOL: Protocol = Protocol::AnthropicMessages;
 
@@ -289,7 +290,7 @@ fn conversation(messages: &mut Array<'_>, mut rest: &[Message], target: &Target<
     }
 }
 
-fn results_of(message: &Message) -> &[ToolResult] {
+fn results_of(message: &Message) -> &[Arc<ToolResult>] {
     match message {
         Message::Results { results } => results,
         _ => &[],

@@ -10,6 +10,7 @@ use crate::provider::wire::{Manner, Target};
 use crate::tool::Offer;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 impl Encoder for Chat {
     type Options = Options;
@@ -327,11 +328,11 @@ fn call_id<'a>(chat: &Chat, id: &'a str) -> Cow<'a, str> {
 fn tool_results(
     chat: &Chat,
     messages: &mut Array<'_>,
-    results: &[ToolResult],
+    results: &[Arc<ToolResult>],
     sees: bool,
     is_marked: bool,
 ) {
-    let shows = |result| images(result, sees).next().is_some();
+    let shows = |result: &Arc<ToolResult>| images(result, sees).next().is_some();
     let last = results.iter().rposition(shows);
     for (at, result) in results.iter().enumerate() {
         let is_marked = is_marked && last.is_none() && at + 1 == results.len();

@@ -141,16 +141,14 @@ fn a_mark_stands_at_the_end_of_the_instructions_and_of_what_is_said_to_the_model
 fn results_without_images_are_marked_in_the_last_of_them() {
     let said = Transcript::from(vec![
         Message::user("hi"),
-        Message::Assistant(Reply::new(
+        Message::assistant(Reply::new(
             [call("a", "{}"), call("b", "{}")],
             StopReason::ToolUse,
         )),
-        Message::Results {
-            results: vec![
-                result("a", Outcome::Done, vec!["sunny".into()]),
-                result("b", Outcome::Failed, vec!["no".into()]),
-            ],
-        },
+        Message::results([
+            result("a", Outcome::Done, vec!["sunny".into()]),
+            result("b", Outcome::Failed, vec!["no".into()]),
+        ]),
     ]);
     let body = encoded(Protocol::OpenaiChat, &said, chat(false, true));
     assert_eq!(marks(&body["messages"]), ["/1/content/0", "/4/content/0"]);

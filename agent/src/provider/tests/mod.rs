@@ -84,19 +84,17 @@ fn transcript() -> Transcript {
         Message::User {
             content: vec![Content::text("what is this?"), png().into()],
         },
-        Message::Assistant(reply),
-        Message::Results {
-            results: vec![
-                result("call_1", Outcome::Done, vec!["sunny".into()]),
-                result("functions.weather:1", Outcome::Done, vec![]),
-                result(
-                    "call_3",
-                    Outcome::BadArguments,
-                    vec!["`city` is missing".into()],
-                ),
-                result("call_4", Outcome::Done, vec!["a map".into(), png().into()]),
-            ],
-        },
+        Message::assistant(reply),
+        Message::results([
+            result("call_1", Outcome::Done, vec!["sunny".into()]),
+            result("functions.weather:1", Outcome::Done, vec![]),
+            result(
+                "call_3",
+                Outcome::BadArguments,
+                vec!["`city` is missing".into()],
+            ),
+            result("call_4", Outcome::Done, vec!["a map".into(), png().into()]),
+        ]),
         Message::user("and tomorrow?"),
     ])
 }

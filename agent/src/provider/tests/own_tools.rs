@@ -8,6 +8,7 @@ use super::*;
 use crate::model::{ModelError, PromptCache, ProviderOptions};
 use crate::provider::{anthropic, openai_chat, openai_responses};
 use crate::tool::{ProviderToolOptions, Tool, ToolSet};
+use std::sync::Arc;
 
 fn set(names: &[&str]) -> ToolSet {
     let parameters = json!({
@@ -279,10 +280,8 @@ fn called(protocol: Protocol, echo_of_call: &str, echo_of_reply: Option<&str>) -
     reply.echo = echo_of_reply.map(|json| echo(protocol, json));
     vec![
         Message::user("hi"),
-        Message::Assistant(reply),
-        Message::Results {
-            results: vec![result("call_1", Outcome::Done, vec!["sunny".into()])],
-        },
+        Message::assistant(reply),
+        Message::results([result("call_1", Outcome::Done, vec!["sunny".into()])]),
     ]
 }
 
@@ -335,7 +334,7 @@ fn the_container_of_a_program_is_named_as_long_as_its_turn_goes_on() {
     longer.extend(called(protocol, "{}", None).split_off(1));
     assert_eq!(container(longer.clone(), None), "container_1");
     // What begins anew may have another, and another server has none of this one's.
-    longer.push(Message::Assistant(Reply::new(
+    longer.push(Message::assistant(Reply::new(
         [Part::text("done")],
         StopReason::Stop,
     )));
@@ -343,7 +342,7 @@ fn the_container_of_a_program_is_named_as_long_as_its_turn_goes_on() {
     assert_eq!(container(longer, None), Value::Null);
     let mut elsewhere = said;
     if let Message::Assistant(reply) = &mut elsewhere[1] {
-        reply.origin = Some("https://api.anthropic.com".into());
+        Arc::make_mut(reply).origin = Some("https://api.anthropic.com".into());
     }
     assert_eq!(container(elsewhere, Some("http://localhost")), Value::Null);
 }

@@ -19,21 +19,17 @@ fn message() -> impl Strategy<Value = Message> {
             1 => Message::User {
                 content: vec![png().into(), png().into(), words(word).into()],
             },
-            2 => Message::Results {
-                results: vec![result(id, Outcome::Failed, vec![png().into()])],
-            },
-            3 | 4 => Message::Results {
-                results: vec![
-                    result(id, Outcome::Done, vec![words(word).into()]),
-                    result("c", Outcome::Done, vec![]),
-                ],
-            },
-            5 => Message::Assistant(Reply::new([Part::reasoning(words(word))], StopReason::Stop)),
-            6 => Message::Assistant(Reply::new([Part::text(words(word))], StopReason::Stop)),
+            2 => Message::results([result(id, Outcome::Failed, vec![png().into()])]),
+            3 | 4 => Message::results([
+                result(id, Outcome::Done, vec![words(word).into()]),
+                result("c", Outcome::Done, vec![]),
+            ]),
+            5 => Message::assistant(Reply::new([Part::reasoning(words(word))], StopReason::Stop)),
+            6 => Message::assistant(Reply::new([Part::text(words(word))], StopReason::Stop)),
             7 => {
                 let custom = r#"{"type":"custom_tool_call","id":"ctc"}"#;
                 let call = call(id, "SELECT 1").with_echo(echo(Protocol::OpenaiResponses, custom));
-                Message::Assistant(Reply::new([call], StopReason::ToolUse))
+                Message::assistant(Reply::new([call], StopReason::ToolUse))
             }
             _ => transcript()[1].clone(),
         }
@@ -90,7 +86,7 @@ fn what_was_sent_is_sent_again_from_the_same_bytes() {
 
         // A longer conversation keeps what is long as it is.
         let long = "x".repeat(100_000);
-        grown.push(Message::Assistant(Reply::new(
+        grown.push(Message::assistant(Reply::new(
             [Part::text(long)],
             StopReason::Stop,
         )));

@@ -192,7 +192,7 @@ fn a_reply_that_says_nothing_in_a_protocol_is_left_out_of_it() {
         );
         let transcript = Transcript::from(vec![
             Message::user("a"),
-            Message::Assistant(foreign),
+            Message::assistant(foreign),
             Message::user("b"),
         ]);
         let body = body(wire, &transcript, &Definitions::default());
@@ -270,8 +270,8 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
             .collect();
         let transcript = Transcript::from(vec![
             Message::user("hi"),
-            Message::Assistant(reply),
-            Message::Results { results },
+            Message::assistant(reply),
+            Message::results(results),
         ]);
         let (tools, options) = (Definitions::default(), RequestOptions::default());
         let request = Request::new(&transcript, &tools, &options);
@@ -305,9 +305,9 @@ fn every_recorded_shape_of_a_reply_goes_back_as_it_came() {
 
 #[test]
 fn what_one_server_wrote_for_itself_is_not_sent_to_another_of_its_protocol() {
-    let mut reply = transcript()[1].as_reply().unwrap().clone();
+    let mut reply = Reply::clone(transcript()[1].as_reply().unwrap());
     reply.origin = Some("https://one.example".to_owned());
-    let transcript = Transcript::from(vec![Message::user("hi"), Message::Assistant(reply)]);
+    let transcript = Transcript::from(vec![Message::user("hi"), Message::assistant(reply)]);
     let (tools, options, fields) = (weather(), RequestOptions::default(), BodyFields::new());
     let request = Request::new(&transcript, &tools, &options);
     for wire in protocols() {
@@ -354,8 +354,8 @@ fn reasoning_goes_back_where_the_provider_can_read_it_or_has_kept_it() {
         let results = vec![result("a", Outcome::Done, vec!["sunny".into()])];
         let transcript = Transcript::from(vec![
             Message::user("hi"),
-            Message::Assistant(reply),
-            Message::Results { results },
+            Message::assistant(reply),
+            Message::results(results),
         ]);
         // One after the other, over what the first request has left behind.
         for (options, goes) in [(&RequestOptions::default(), goes), (&kept, true)] {
@@ -402,7 +402,7 @@ fn pieces_of_thinking_go_back_as_the_part_that_they_were() {
     let mut decoder = Chat::COMPATIBLE.decoder();
     decoder.push(stream.as_bytes(), &mut Vec::new()).unwrap();
     let reply = decoder.finish().unwrap();
-    let transcript = Transcript::from(vec![Message::user("?"), Message::Assistant(reply)]);
+    let transcript = Transcript::from(vec![Message::user("?"), Message::assistant(reply)]);
     let body = body(&Chat::COMPATIBLE, &transcript, &Definitions::default());
     assert_eq!(
         body["messages"][2]["content"],
@@ -420,14 +420,12 @@ fn a_model_that_does_not_see_reads_one_line_for_a_run_of_images() {
         Message::User {
             content: vec![png().into(), png().into(), "and".into(), png().into()],
         },
-        Message::Assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
-        Message::Results {
-            results: vec![result(
-                "call_1",
-                Outcome::Failed,
-                vec!["maps:".into(), png().into(), png().into()],
-            )],
-        },
+        Message::assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
+        Message::results([result(
+            "call_1",
+            Outcome::Failed,
+            vec!["maps:".into(), png().into(), png().into()],
+        )]),
     ]);
     let (tools, options, fields) = (weather(), RequestOptions::default(), BodyFields::new());
     let request = Request::new(&transcript, &tools, &options);

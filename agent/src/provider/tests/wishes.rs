@@ -198,10 +198,8 @@ fn a_vendors_habits_are_kept() {
     use crate::provider::openai_chat::Vendor;
     let turn = Transcript::from(vec![
         Message::user("hi"),
-        Message::Assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
-        Message::Results {
-            results: vec![result("call_1", Outcome::Done, vec!["sunny".into()])],
-        },
+        Message::assistant(Reply::new([call("call_1", "{}")], StopReason::ToolUse)),
+        Message::results([result("call_1", Outcome::Done, vec!["sunny".into()])]),
     ]);
     let options = RequestOptions {
         max_output_tokens: Some(9),

@@ -30,7 +30,7 @@ impl Host for Run {
 
 fn context() -> ToolContext {
     let host = Arc::new(Run("Ada".to_owned()));
-    ToolContext::new("call_1", "test", "key", None, host)
+    ToolContext::new(("call_1", "test"), "key", None, host)
 }
 
 /// Calls the tool of this name.
