@@ -69,6 +69,11 @@ struct Part {
 }
 
 impl Agent {
+    /// Whether this is a clone of the other.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Begins an agent that asks this model.
     pub fn builder<S>(model: impl Model + 'static) -> AgentBuilder<S, ()> {
         AgentBuilder::new(model)
@@ -179,7 +184,8 @@ impl Agent {
             .iter()
             .filter(|tool| tool.definition().policy.deferred)
             .map(|tool| Arc::clone(tool.shared_definition()));
-        host.offer(&tools, deferred.collect(), &[]);
+        let deferred: Vec<_> = deferred.collect();
+        host.offer(&tools, &deferred, &[]);
         let id = format!("call_{}", fresh_name());
         let call = Arc::new(ToolCall::new(id, name, arguments));
         let context = ToolContext::new(&call, call.id.as_str(), None, Arc::clone(&host) as _);

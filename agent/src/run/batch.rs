@@ -10,7 +10,7 @@ use super::approval;
 use super::delegate::agent_of;
 use super::deliver::{ends_of, keep_first_hand_over};
 use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
-use super::effects::{Effects, Key, Moment, Ran, ReadyCall};
+use super::effects::{Begun, Effects, Key, Moment, Ran, ReadyCall};
 use super::error::Cause;
 use super::event::Event;
 use super::events::Events;
@@ -156,7 +156,7 @@ impl Drive<'_> {
 
         let ready = match admit(&desk, &slots, open, events).await {
             // Nobody will decide any more.
-            Err(Cause::Approval(_)) if host.given.cancellation.is_cancelled() => {
+            Err(Cause::Approval(_)) if host.is_cancelled() => {
                 return Err(Cause::Cancelled);
             }
             admitted => admitted?,
@@ -186,9 +186,10 @@ impl Drive<'_> {
             {
                 batch.next().await?;
             }
-            let wished = host.take_wishes();
-            batch.wishes.add(wished);
-            if batch.wishes.stop.is_some() || host.given.cancellation.is_cancelled() {
+            if let Some(wished) = host.take_wishes() {
+                batch.wishes.add(wished);
+            }
+            if batch.wishes.stop.is_some() || host.is_cancelled() {
                 break;
             }
             let turn = head.turn;
@@ -202,11 +203,13 @@ impl Drive<'_> {
         drop(batch);
         // What was said while the last events were read. From here on every call has ended.
         show_progress(host, events).await;
-        wishes.add(host.take_wishes());
+        if let Some(wished) = host.take_wishes() {
+            wishes.add(wished);
+        }
         passed.reveals = std::mem::take(&mut wishes.reveals);
 
         // A call that waits keeps the whole batch open: its siblings are shown to the hooks when it has its answer.
-        let cancelled = host.given.cancellation.is_cancelled();
+        let cancelled = host.is_cancelled();
         if let (Some(cause), None, false) = (waiting(open), &wishes.stop, cancelled) {
             return Err(cause);
         }
@@ -396,15 +399,14 @@ fn is_no_agent(slot: &Slot<'_>) -> bool {
 
 /// Says of every call that it starts, if that was not said before.
 async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
-    for (slot, open) in slots.iter().zip(open.iter_mut()) {
-        if !open.announced {
-            open.announced = true;
-            if events.are_read() {
-                let call = slot.arguments().checked(slot.call);
-                events.send(Event::CallStarted(call)).await;
-            }
+    let mut started = Vec::new();
+    for (slot, open) in slots.iter().zip(open) {
+        if !std::mem::replace(&mut open.announced, true) && events.are_read() {
+            started.reserve(slots.len());
+            started.push(Event::CallStarted(slot.arguments().checked(slot.call)));
         }
     }
+    events.send_all(started).await;
 }
 
 /// The calls of a batch while they run, in this task: dropping them stops them.
@@ -458,20 +460,30 @@ impl<'a> Batch<'a, '_> {
             }
             return Err(cause);
         }
-        let mut running = Running {
-            index: key.index,
-            tool: call.tool,
-            run: self.effects.run(key, call),
-        };
-        // Most calls wait for nothing, and need no place among those that do. Where the run is written down, each is looked at
-        // when its end can be written at once.
-        if !self.effects.keeps()
-            && let Some(ended) = future::poll_immediate(&mut running).await
-        {
-            self.ended.push_back(ended);
+        let (index, tool) = (key.index, call.tool);
+        let begun = if self.effects.keeps() {
+            Begun::Runs(self.effects.run(key, call))
         } else {
-            self.running.get_or_insert_default().push(running);
-            show_progress(self.desk.host, self.events).await;
+            let mut begin = Some(|cx: &mut Context<'_>| self.effects.begin(key, call, cx));
+            future::poll_fn(|cx| {
+                begin
+                    .take()
+                    .map_or(Poll::Pending, |begin| Poll::Ready(begin(cx)))
+            })
+            .await
+        };
+        match begun {
+            // It needs no place among those that wait for something.
+            Begun::Ended(ran) => self.ended.push_back(Ended {
+                index,
+                tool,
+                ran: Ok(ran),
+            }),
+            Begun::Runs(run) => {
+                let running = Running { index, tool, run };
+                self.running.get_or_insert_default().push(running);
+                show_progress(self.desk.host, self.events).await;
+            }
         }
         Ok(())
     }
@@ -550,7 +562,7 @@ impl<'a> Batch<'a, '_> {
 }
 
 async fn show_progress(host: &RunHost, events: &Events) {
-    for progress in host.take_progress() {
-        events.send(progress).await;
+    if let Some(progress) = host.take_progress() {
+        events.send_all(progress).await;
     }
 }

@@ -48,6 +48,16 @@ pub(super) fn at_once<'a>() -> Sent<'a> {
 }
 
 impl Sender {
+    /// Puts events there that need not wait, and leaves the others.
+    pub(super) fn put_while_there_is_room(&self, events: &mut impl Iterator<Item = Event>) {
+        let mut queue = self.0.lock();
+        while !queue.is_full()
+            && let Some(event) = events.next()
+        {
+            queue.put(event);
+        }
+    }
+
     /// Puts an event there; where there is no room, the future waits for it.
     pub(super) fn send<'a>(&self, event: Event) -> Sent<'a> {
         let mut queue = self.0.lock();
@@ -169,6 +179,24 @@ mod tests {
         }
         writer.await.unwrap();
         assert_eq!(all, (0..500).map(numbered).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn what_there_is_no_room_for_is_left_to_who_sends_it() {
+        let (sender, receiver) = channel();
+        let mut events = (0..70).map(numbered);
+        sender.put_while_there_is_room(&mut events);
+        assert_eq!(
+            take(&receiver).await,
+            (0..64).map(numbered).collect::<VecDeque<_>>()
+        );
+        sender.put_while_there_is_room(&mut events);
+        assert_eq!(
+            take(&receiver).await,
+            (64..70).map(numbered).collect::<VecDeque<_>>()
+        );
+        drop(receiver);
+        sender.put_while_there_is_room(&mut (0..70).map(numbered));
     }
 
     #[tokio::test]

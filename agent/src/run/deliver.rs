@@ -21,11 +21,9 @@ impl Drive<'_> {
         }
         let mut ends = Vec::with_capacity(self.state.open.len());
         self.state
-            .deliver_and(|end, result| ends.push(CallEnded::new(end, result)));
+            .deliver_and(|end, result| ends.push(Event::CallEnded(CallEnded::new(end, result))));
         let saved = self.save().await;
-        for end in ends {
-            self.events.send(Event::CallEnded(end)).await;
-        }
+        self.events.send_all(ends).await;
         saved
     }
 

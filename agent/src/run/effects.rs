@@ -10,12 +10,14 @@ use super::plan::Setup;
 use super::state::{Head, OpenCall};
 use crate::message::{Outcome, Reply, Transcript};
 use crate::model::{Model, ModelError, ModelEvent, Request};
-use crate::tool::{Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
+use crate::tool::{self, Arguments, CallEnd, CallInfo, Prepared, Suspension, Tool, ToolContext};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use std::pin::pin;
 use std::sync::Arc;
-use tracing::Instrument;
+use std::task::Context;
+use std::time::Duration;
+use tracing::{Instrument, Span};
 
 /// Names one effect of a run: the same effect has the same key when a run is played again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,8 +33,39 @@ pub(super) struct ReadyCall<'a> {
     pub(super) arguments: &'a Arguments<'a>,
     pub(super) context: &'a ToolContext,
     pub(super) prepared: Prepared<'a>,
+    /// Whether `prepared` is the rest of a call that has begun.
+    pub(super) has_begun: bool,
     /// What the agent was told that has the run.
     pub(super) setup: &'a Setup,
+}
+
+impl ReadyCall<'_> {
+    /// How long each attempt of it may take.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        let of_tool = self.tool.definition().policy.timeout;
+        of_tool.or(self.setup.tool_timeout)
+    }
+
+    fn span(&self, key: Key) -> Span {
+        let mends = self.arguments.mends_ref();
+        tracing::info_span!(
+            "call",
+            tool = self.tool.name(),
+            turn = key.turn,
+            index = key.index,
+            arguments = mends.provenance().as_str(),
+            mends = mends.count(),
+            outcome = tracing::field::Empty,
+        )
+    }
+}
+
+/// A call that has begun, or is about to.
+pub(super) enum Begun<'a> {
+    /// It has ended.
+    Ended(Ran),
+    /// The rest of it.
+    Runs(BoxFuture<'a, Result<Ran, Cause>>),
 }
 
 /// How a call ended, or who else will say so.
@@ -57,6 +90,10 @@ pub(super) trait Effects: Send + Sync {
         request: Request<'a>,
         ids: ReplyIds<'a>,
     ) -> BoxFuture<'a, Result<Reply, Cause>>;
+
+    /// Begins one call, and runs it as far as it comes at once: most come to their end. Not for a run that is written down,
+    /// which looks at a call only when its end can be written at once.
+    fn begin<'a>(&'a self, key: Key, call: ReadyCall<'a>, cx: &mut Context<'_>) -> Begun<'a>;
 
     /// Runs one call to its end.
     fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>>;
@@ -135,36 +172,28 @@ impl Effects for InProcess<'_> {
         Box::pin(asked.instrument(span))
     }
 
-    fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>> {
-        let mends = call.arguments.mends_ref();
-        let span = tracing::info_span!(
-            "call",
-            tool = call.tool.name(),
-            turn = key.turn,
-            index = key.index,
-            arguments = mends.provenance().as_str(),
-            mends = mends.count(),
-            outcome = tracing::field::Empty,
-        );
-        let noted = span.clone();
-        let setup = call.setup;
-        let attempt = Attempt::new(call, self.host);
-        let run = async move {
-            let run = pin!(attempt.through(&setup.middleware));
-            let mut ran = match self.host.unless_stopped(run).await {
-                Ok(ran) => ran,
-                Err(cause) => Ok(attempt.stopped(&cause)),
-            };
-            if let Ok(end) = &mut ran {
-                // What gives up when it is told to stop has not failed.
-                if end.outcome == Outcome::Failed && self.host.given.cancellation.is_cancelled() {
-                    end.outcome = Outcome::Cancelled;
-                }
-                noted.record("outcome", tracing::field::debug(end.outcome));
+    fn begin<'a>(&'a self, key: Key, mut call: ReadyCall<'a>, cx: &mut Context<'_>) -> Begun<'a> {
+        let span = call.span(key);
+        if !call.setup.middleware.is_empty() || call.timeout().is_some() {
+            return Begun::Runs(self.run_in(span, call));
+        }
+        if let Some(cause) = self.host.stopped() {
+            return Begun::Ended(Ok(Attempt::new(call, self.host).stopped(&cause)));
+        }
+        call.context.begin_attempt();
+        let begun = span.in_scope(|| call.tool.begin(call.prepared, cx));
+        match begun {
+            tool::Begun::Ended(ran) => Begun::Ended(self.noted(ran, &span)),
+            tool::Begun::Runs(rest) => {
+                call.prepared = rest;
+                call.has_begun = true;
+                Begun::Runs(self.run_in(span, call))
             }
-            Ok(ran)
-        };
-        Box::pin(run.instrument(span))
+        }
+    }
+
+    fn run<'a>(&'a self, key: Key, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>> {
+        self.run_in(call.span(key), call)
     }
 
     fn keeps(&self) -> bool {
@@ -180,6 +209,32 @@ impl Effects for InProcess<'_> {
 }
 
 impl InProcess<'_> {
+    fn run_in<'a>(&'a self, span: Span, call: ReadyCall<'a>) -> BoxFuture<'a, Result<Ran, Cause>> {
+        let noted = span.clone();
+        let setup = call.setup;
+        let mut attempt = Attempt::new(call, self.host);
+        let run = async move {
+            let ran = {
+                let run = pin!(attempt.through(&setup.middleware));
+                self.host.unless_stopped(run).await
+            };
+            let ran = ran.unwrap_or_else(|cause| Ok(attempt.stopped(&cause)));
+            Ok(self.noted(ran, &noted))
+        };
+        Box::pin(run.instrument(span))
+    }
+
+    fn noted(&self, mut ran: Ran, span: &Span) -> Ran {
+        if let Ok(end) = &mut ran {
+            // What gives up when it is told to stop has not failed.
+            if end.outcome == Outcome::Failed && self.host.is_cancelled() {
+                end.outcome = Outcome::Cancelled;
+            }
+            span.record("outcome", tracing::field::debug(end.outcome));
+        }
+        ran
+    }
+
     async fn read_reply(
         &self,
         model: &dyn Model,

@@ -64,6 +64,17 @@ impl Events {
         }
     }
 
+    /// As `send`, of several in their order.
+    pub(super) async fn send_all(&self, events: Vec<Event>) {
+        let mut events = events.into_iter();
+        if let (Reader::Stream(reader), None) = (&self.reader, &self.watch) {
+            reader.put_while_there_is_room(&mut events);
+        }
+        for event in events {
+            self.send(event).await;
+        }
+    }
+
     /// Shows an event and hands it to the reader; where there is no room, the future waits for it.
     pub(super) fn send(&self, event: Event) -> Sent<'_> {
         if let Some(watch) = &self.watch {

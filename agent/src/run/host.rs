@@ -1,6 +1,7 @@
 //! One run as its tools and its limits see it: what it was given, what it shows, what it has used.
 
 use super::agent::Agent;
+use super::cancelled::Cancelled;
 use super::delegate::fit;
 use super::desk::Wishes;
 use super::error::Cause;
@@ -12,6 +13,7 @@ use super::limits::Counts;
 use super::output::Shape;
 use super::plan::Setup;
 use super::state::Standing;
+use super::tray::Tray;
 use crate::message::{ToolCall, ToolResult, Usage};
 use crate::tool::{ArtifactStore, Host, Progress, ToolContext, ToolDefinition, ToolSet};
 use futures_util::future::{self, BoxFuture};
@@ -29,9 +31,10 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct RunHost {
     id: String,
     pub(super) given: Given,
+    cancelled: Cancelled,
     started: Instant,
     /// The newest progress of each call since the last look, in the order in which the calls first spoke.
-    progress: Option<Mutex<Vec<Event>>>,
+    progress: Option<Tray<Vec<Event>>>,
     spoke: Notify,
     counts: Mutex<Counts>,
     /// When the time of the run is over.
@@ -42,7 +45,7 @@ pub(super) struct RunHost {
     /// What a person has rejected for the rest of the run, by tool.
     rejected: Mutex<BTreeMap<String, Standing>>,
     /// What was wished of the run around calls that tools made.
-    wishes: Mutex<Wishes>,
+    wishes: Tray<Wishes>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
     hooks: tokio::sync::Mutex<()>,
 }
@@ -157,16 +160,17 @@ impl RunHost {
         let deadline = given.deadline(started, counts.elapsed);
         Arc::new(Self {
             id,
+            cancelled: Cancelled::of(&given.cancellation),
             given,
             started,
             deadline,
             events: events.clone(),
-            progress: events.are_read().then(Mutex::default),
+            progress: events.are_read().then(Tray::default),
             spoke: Notify::new(),
             counts: Mutex::new(counts),
             offered: Mutex::new(offered),
             rejected: Mutex::default(),
-            wishes: Mutex::default(),
+            wishes: Tray::default(),
             hooks: tokio::sync::Mutex::new(()),
         })
     }
@@ -263,11 +267,12 @@ impl RunHost {
     ) -> Result<(), Limit> {
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
-        if let Some(limit) = limits.exceeded_by(&counts, calls.clone()) {
+        if let Some(limit) = limits.exceeded_by(&counts, &calls) {
             return Err(limit);
         }
         // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
         if are_own {
+            counts.cut_offs = 0;
             counts.note_repeats(limits, calls.clone())?;
         }
         // Last, and under the lock: the runs around count only what this one lets start.
@@ -318,9 +323,13 @@ impl RunHost {
         own.or_else(|| self.outer()?.reached_inside())
     }
 
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.is_so()
+    }
+
     /// Why nothing may begin any more, if that is so.
     pub(super) fn stopped(&self) -> Option<Cause> {
-        if self.given.cancellation.is_cancelled() {
+        if self.is_cancelled() {
             return Some(Cause::Cancelled);
         }
         let (at, limit) = self.deadline.as_ref()?;
@@ -365,28 +374,40 @@ impl RunHost {
     }
 
     /// The newest progress of each call since the last time.
-    pub(super) fn take_progress(&self) -> Vec<Event> {
-        self.progress.as_ref().map_or_else(Vec::new, |progress| {
-            std::mem::take(&mut *progress.lock().unwrap_or_else(PoisonError::into_inner))
-        })
+    pub(super) fn take_progress(&self) -> Option<Vec<Event>> {
+        self.progress.as_ref()?.take()
     }
 
-    /// Takes note of the tools that the model is told of now, and by which agent.
+    /// Takes note of the tools that the model is told of now, and by which agent. Whether they are others than those of
+    /// which it was told last.
     pub(super) fn offer(
         &self,
         tools: &Arc<ToolSet>,
-        findable: Vec<Arc<ToolDefinition>>,
+        findable: &[Arc<ToolDefinition>],
         handed_to: &[String],
-    ) {
-        *self.lock_offered() = Offered {
-            by: self.agent(handed_to).clone(),
-            tools: Arc::clone(tools),
-            findable,
-        };
+    ) -> bool {
+        let by = self.agent(handed_to);
+        let mut offered = self.lock_offered();
+        let are_others = !Arc::ptr_eq(&offered.tools, tools);
+        let is_same = |(left, right): (&Arc<_>, &Arc<_>)| Arc::ptr_eq(left, right);
+        let same_findable = offered.findable.len() == findable.len()
+            && offered.findable.iter().zip(findable).all(is_same);
+        if are_others || !offered.by.is(by) || !same_findable {
+            *offered = Offered {
+                by: by.clone(),
+                tools: Arc::clone(tools),
+                findable: findable.to_vec(),
+            };
+        }
+        are_others
     }
 
     /// From here on the calls that tools make know what a person has rejected for the rest of the run.
     pub(super) fn hold_rejections(&self, standing: &BTreeMap<String, Standing>) {
+        // What a person has decided for the rest of the run stays.
+        if standing.is_empty() {
+            return;
+        }
         let rejected = standing
             .iter()
             .filter(|(_, standing)| matches!(standing, Standing::Reject(_)))
@@ -401,11 +422,6 @@ impl RunHost {
 
     pub(super) fn offered(&self) -> Offered {
         self.lock_offered().clone()
-    }
-
-    /// Whether the model was told of these very tools last.
-    pub(super) fn has_offered(&self, tools: &Arc<ToolSet>) -> bool {
-        Arc::ptr_eq(&self.lock_offered().tools, tools)
     }
 
     fn lock_offered(&self) -> MutexGuard<'_, Offered> {
@@ -424,13 +440,12 @@ impl RunHost {
     }
 
     /// What was wished of the run around calls that tools made, since the last time.
-    pub(super) fn take_wishes(&self) -> Wishes {
-        std::mem::take(&mut *self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn take_wishes(&self) -> Option<Wishes> {
+        self.wishes.take()
     }
 
     pub(super) fn wish(&self, wishes: Wishes) {
-        let mut all = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
-        all.add(wishes);
+        self.wishes.leave(|all| all.add(wishes));
     }
 
     /// Asks hooks when nobody else does. One that takes its time is dropped when the run is stopped.
@@ -464,24 +479,24 @@ impl Host for RunHost {
             return;
         };
         let newest = progress;
-        let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = board.iter_mut().find_map(|event| match event {
-            Event::Progress {
-                call_id: id,
-                progress,
-                ..
-            } if id == call_id => Some(progress),
-            _ => None,
+        board.leave(|board| {
+            let old = board.iter_mut().find_map(|event| match event {
+                Event::Progress {
+                    call_id: id,
+                    progress,
+                    ..
+                } if id == call_id => Some(progress),
+                _ => None,
+            });
+            match old {
+                Some(old) => *old = newest,
+                None => board.push(Event::Progress {
+                    call_id: call_id.to_owned(),
+                    name: tool.to_owned(),
+                    progress: newest,
+                }),
+            }
         });
-        match old {
-            Some(old) => *old = newest,
-            None => board.push(Event::Progress {
-                call_id: call_id.to_owned(),
-                name: tool.to_owned(),
-                progress: newest,
-            }),
-        }
-        drop(board);
         self.spoke.notify_one();
     }
 

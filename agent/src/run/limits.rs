@@ -296,7 +296,7 @@ impl Limits {
     pub(super) fn exceeded_by<'c>(
         &self,
         counts: &Counts,
-        calls: impl Iterator<Item = &'c ToolCall> + Clone,
+        calls: &(impl Iterator<Item = &'c ToolCall> + Clone),
     ) -> Option<Limit> {
         if let Some(most) = self.calls {
             let new = u32::try_from(calls.clone().count()).unwrap_or(u32::MAX);
@@ -368,7 +368,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts the calls of a batch that is about to start.
+    /// Counts calls that are about to start.
     pub(super) fn count_calls<'c>(
         &mut self,
         limits: &Limits,

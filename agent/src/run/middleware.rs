@@ -95,12 +95,13 @@ pub(super) struct Attempt<'a> {
     /// How long middleware may hold the call, where there is some.
     clock: Option<Clock>,
     host: &'a RunHost,
+    /// Whether `prepared` is the rest of a call that has begun.
+    has_begun: bool,
 }
 
 impl<'a> Attempt<'a> {
     pub(super) fn new(call: ReadyCall<'a>, host: &'a RunHost) -> Self {
-        let policy = &call.tool.definition().policy;
-        let timeout = policy.timeout.or(call.setup.tool_timeout);
+        let timeout = call.timeout();
         let has_middleware = !call.setup.middleware.is_empty();
         Self {
             info: call.info,
@@ -111,6 +112,7 @@ impl<'a> Attempt<'a> {
             timeout,
             clock: timeout.filter(|_| has_middleware).map(Clock::of),
             host,
+            has_begun: call.has_begun,
         }
     }
 
@@ -120,7 +122,7 @@ impl<'a> Attempt<'a> {
 
     /// The end of the call where its run was stopped for this reason.
     pub(super) fn stopped(&self, cause: &Cause) -> CallEnd {
-        let has_begun = self.first().is_none();
+        let has_begun = self.has_begun || self.first().is_none();
         match cause {
             Cause::Limit(limit) if has_begun => {
                 CallEnd::out_of_time(&limit.for_model(), self.policy())
@@ -136,11 +138,14 @@ impl<'a> Attempt<'a> {
     }
 
     /// Runs the call through these layers.
-    pub(super) async fn through(&self, layers: &[Arc<dyn Middleware>]) -> Ran {
-        let next = Next { layers, call: self };
+    pub(super) async fn through(&mut self, layers: &[Arc<dyn Middleware>]) -> Ran {
         if layers.is_empty() {
-            return self.attempt().await;
+            let first = self.prepared.get_mut();
+            let first = first.unwrap_or_else(PoisonError::into_inner).take();
+            return self.attempt(first).await;
         }
+        let this = &*self;
+        let next = Next { layers, call: this };
         let run = AssertUnwindSafe(next.run()).catch_unwind();
         let ran = match &self.clock {
             None => run.await,
@@ -168,12 +173,14 @@ impl<'a> Attempt<'a> {
         if let Some(cause) = self.host.stopped() {
             return Ok(self.stopped(&cause));
         }
-        self.attempt().await
+        let first = self.first().take();
+        self.attempt(first).await
     }
 
-    async fn attempt(&self) -> Ran {
-        self.context.begin_attempt();
-        let first = self.first().take();
+    async fn attempt(&self, first: Option<Prepared<'_>>) -> Ran {
+        if !self.has_begun {
+            self.context.begin_attempt();
+        }
         let prepared = match first {
             Some(prepared) => prepared,
             None => match self.tool.prepare(self.arguments, self.context) {

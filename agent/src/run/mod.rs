@@ -4,9 +4,10 @@
 //! [`Answer`] and [`RunError`] how it ends, [`Paused`] how it waits. Inside, `turn` is the loop itself; `batch` is the way
 //! of the calls of one reply, step by step, `desk` what is done for one of them before and after (with `size`), `deliver`
 //! how results come into the transcript, `resume` what is looked at before a run goes on, and `invoke` the way of calls
-//! that no model asked for. All of it meets the world
-//! only through `effects`, so that between two effects the loop is pure, and is told to `events`, from where a `channel` takes it to whoever reads it. `plan` is what an agent
-//! was set up with, `step` what one request is made with, `host` what a run is for its tools, `state` all that it remembers,
+//! that no model asked for. All of it meets the world only through `effects`, so that between two effects the loop is pure,
+//! and is told to `events`, from where a `channel` takes it to whoever reads it; a `tray` holds what others leave for the
+//! run, and `cancelled` says whether it is that. `plan` is what an agent was set up with, `step` what one request is made with, `host` what a run is for its tools,
+//! `state` all that it remembers,
 //! `limits` what it may use (`limit` is one of them, `repeats` tells when a model goes in circles), `live` shows it at any time, `call_ids` keeps the ids of its calls
 //! apart. `approval` and `paused` with `signing`, `session`, `inbox`, `middleware` (with `clock`), `compact`, `delegate`, `output` and `extension` are
 //! what a host adds.
@@ -16,6 +17,7 @@ mod approval;
 mod batch;
 mod builder;
 mod call_ids;
+mod cancelled;
 mod channel;
 mod clock;
 mod compact;
@@ -46,6 +48,7 @@ mod size;
 mod start;
 mod state;
 mod step;
+mod tray;
 mod turn;
 
 pub use agent::{Agent, Prompt};

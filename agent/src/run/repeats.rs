@@ -1,9 +1,8 @@
 //! Whether a model asks for what it has just asked for.
 
+use crate::json::scan::{MAX_DEPTH, NumberText, Scanner};
 use crate::message::ToolCall;
 use foldhash::fast::FixedState;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
 /// A number for what these calls ask for, in whichever order and however they are written.
@@ -11,81 +10,67 @@ pub(super) fn digest<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
     // A sum is the same in whichever order.
     calls.fold(0, |sum: u64, call| {
         let arguments = &call.arguments;
-        let arguments = of_json(arguments).unwrap_or_else(|_| hash(arguments));
+        let arguments = of_json(arguments).unwrap_or_else(|| hash(arguments));
         sum.wrapping_add(hash((&call.name, arguments)))
     })
 }
 
-/// The number of a JSON text: it is read, and nothing of it is kept.
-fn of_json(text: &str) -> serde_json::Result<u64> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let digest = Digest.deserialize(&mut json)?;
-    json.end()?;
-    Ok(digest)
+/// The number of a JSON text: it is read once, and nothing of it is kept.
+fn of_json(text: &str) -> Option<u64> {
+    let mut scan = Scanner::new(text);
+    let digest = value(&mut scan, 0)?;
+    scan.end().ok()?;
+    Some(digest)
+}
+
+/// The number of the value that follows.
+fn value(scan: &mut Scanner<'_>, depth: usize) -> Option<u64> {
+    if depth == MAX_DEPTH {
+        return None;
+    }
+    Some(match scan.peek_value().ok()? {
+        b'{' => {
+            scan.pass();
+            // Keys in whichever order are the same object.
+            let mut all = u64::from(b'o');
+            let mut is_first = true;
+            while scan.another(is_first, b'}').ok()? {
+                is_first = false;
+                let key = scan.key().ok()?;
+                all = all.wrapping_add(hash((&*key, value(scan, depth + 1)?)));
+            }
+            all
+        }
+        b'[' => {
+            scan.pass();
+            let mut all = u64::from(b'a');
+            let mut is_first = true;
+            while scan.another(is_first, b']').ok()? {
+                is_first = false;
+                all = hash((all, value(scan, depth + 1)?));
+            }
+            all
+        }
+        b'"' => hash((b's', &*scan.string().ok()?)),
+        b'n' => scan.literal("null").map(|()| u64::from(b'n')).ok()?,
+        b't' => scan.literal("true").map(|()| u64::from(b't')).ok()?,
+        b'f' => scan.literal("false").map(|()| u64::from(b'f')).ok()?,
+        _ => number(scan.number().ok()?),
+    })
+}
+
+/// What is written in other digits is the same number, and a whole one has all of its digits.
+fn number(number: NumberText<'_>) -> u64 {
+    if !number.whole
+        && let Ok(decimal) = number.text.parse::<f64>()
+    {
+        return hash((b'd', decimal.to_bits()));
+    }
+    hash((b'w', number.text))
 }
 
 fn hash(what: impl Hash) -> u64 {
     FixedState::default().hash_one(what)
-}
-
-/// Reads any JSON as a number. What differs in kind differs in the letter that is hashed with it.
-struct Digest;
-
-impl<'de> DeserializeSeed<'de> for Digest {
-    type Value = u64;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<u64, D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Digest {
-    type Value = u64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<u64, E> {
-        Ok(hash('n'))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<u64, E> {
-        Ok(hash(('b', value)))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<u64, E> {
-        Ok(hash(('i', value)))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<u64, E> {
-        Ok(hash(('u', value)))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<u64, E> {
-        Ok(hash(('f', value.to_bits())))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<u64, E> {
-        Ok(hash(('s', value)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<u64, A::Error> {
-        let mut all = hash('a');
-        while let Some(item) = items.next_element_seed(Self)? {
-            all = hash((all, item));
-        }
-        Ok(all)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<u64, A::Error> {
-        // Keys in whichever order are the same object.
-        let mut all = hash('o');
-        while let Some(key) = entries.next_key_seed(Self)? {
-            all = all.wrapping_add(hash((key, entries.next_value_seed(Self)?)));
-        }
-        Ok(all)
-    }
 }
 
 #[cfg(test)]

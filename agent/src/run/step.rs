@@ -3,9 +3,9 @@
 use super::error::Cause;
 use super::host::RunHost;
 use super::plan::Setup;
-use super::turn::{Drive, is_spent};
+use super::turn::Drive;
 use crate::message::Transcript;
-use crate::model::{Model, RequestOptions};
+use crate::model::{Model, RequestOptions, ToolChoice};
 use crate::tool::{Tool, ToolDefinition, ToolSet, TurnInfo};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -131,8 +131,14 @@ impl<'a> Drive<'a> {
         // What is asked for in this one turn is meant for this one turn.
         let is_of_step = of_step.is_some();
         let mut options = of_step.map_or(Cow::Borrowed(&setup.options), Cow::Owned);
-        let tools_were_called = self.host.lock_counts().calls > 0;
-        if !is_of_step && is_spent(options.tool_choice.as_ref(), tools_were_called) {
+        // A model that must call a tool must do it once, or it could never answer.
+        if !is_of_step
+            && options
+                .tool_choice
+                .as_ref()
+                .is_some_and(ToolChoice::forces_a_call)
+            && self.host.lock_counts().calls > 0
+        {
             options.to_mut().tool_choice = None;
         }
         if let Some(shape) = &self.host.given.shape {

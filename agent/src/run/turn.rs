@@ -12,7 +12,7 @@ use super::resume::check_run_data;
 use super::state::RunState;
 use super::step::Step;
 use crate::message::{Content, Message, Outcome, Reply, StopReason};
-use crate::model::{ModelError, ModelErrorKind, Request, ToolChoice};
+use crate::model::{ModelError, ModelErrorKind, Request};
 use crate::tool::{CallEnd, Definitions, ToolSet};
 use std::sync::Arc;
 
@@ -94,13 +94,13 @@ impl Drive<'_> {
         let step = self.step()?;
         self.check_open_calls(&step.tools)?;
         let handed_to = &self.state.head.handed_to;
-        self.host.offer(&step.tools, step.findable, handed_to);
+        self.host.offer(&step.tools, &step.findable, handed_to);
         self.act(next, &step.tools).await
     }
 
     /// One request, and the calls that come of it.
     async fn turn(&mut self) -> Result<TurnEnd, Cause> {
-        if self.host.given.cancellation.is_cancelled() {
+        if self.host.is_cancelled() {
             return Err(Cause::Cancelled);
         }
         if self.state.transcript.is_empty() {
@@ -141,16 +141,13 @@ impl Drive<'_> {
     /// Does what follows from the last reply, and ends its turn.
     async fn act(&mut self, next: Next, tools: &ToolSet) -> Result<TurnEnd, Cause> {
         let end = match next {
-            Next::Run => {
-                self.host.lock_counts().cut_offs = 0;
-                match self.batch(tools).await {
-                    Err(Cause::Limit(limit)) => {
-                        self.end_turn().await;
-                        return Err(Cause::Limit(limit));
-                    }
-                    end => end?,
+            Next::Run => match self.batch(tools).await {
+                Err(Cause::Limit(limit)) => {
+                    self.end_turn().await;
+                    return Err(Cause::Limit(limit));
                 }
-            }
+                end => end?,
+            },
             Next::SendAgain => {
                 let cut_offs = {
                     let mut counts = self.host.lock_counts();
@@ -269,13 +266,11 @@ impl Drive<'_> {
 
     /// Asks the model once. Each call of the reply has an id of its own.
     async fn ask(&mut self, step: &Step<'_>) -> Result<Arc<Reply>, Cause> {
+        let handed_to = &self.state.head.handed_to;
         // What a run was started with stays.
-        if !self.host.has_offered(&step.tools) {
+        if self.host.offer(&step.tools, &step.findable, handed_to) {
             check_run_data(&step.tools, self.host)?;
         }
-        let handed_to = &self.state.head.handed_to;
-        self.host
-            .offer(&step.tools, step.findable.clone(), handed_to);
         let definitions: Definitions = step.tools.definitions();
         let state = &mut *self.state;
         let ids = state.ids.of_reply_to(&state.transcript);
@@ -390,11 +385,6 @@ fn next(reply: &Reply) -> Next {
             Next::Fail(Cause::UnknownStop(word()))
         }
     }
-}
-
-/// What a request asks for after calls: a model that must call a tool must do it once, or it could never answer.
-pub(super) fn is_spent(choice: Option<&ToolChoice>, tools_were_called: bool) -> bool {
-    tools_were_called && choice.is_some_and(ToolChoice::forces_a_call)
 }
 
 fn cut_off() -> CallEnd {

@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
 
 impl Tool {
     /// Decodes and checks `arguments` and returns the call ready to run; mends them first where they cannot be read as
@@ -133,6 +134,16 @@ impl Tool {
         self.end(came)
     }
 
+    /// Begins a prepared call, and runs it as far as it comes at once: most come to their end. Never panics.
+    pub(crate) fn begin<'a>(&self, prepared: Prepared<'a>, cx: &mut Context<'_>) -> Begun<'a> {
+        let mut run = prepared.begin();
+        match catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(cx))) {
+            Ok(Poll::Pending) => Begun::Runs(Prepared::new(run)),
+            Ok(Poll::Ready(end)) => Begun::Ended(self.end(Ok(end))),
+            Err(panic) => Begun::Ended(self.end(Err(panic))),
+        }
+    }
+
     /// How a call ended of which this came.
     fn end(&self, came: Came) -> Result<CallEnd, Suspension> {
         match came {
@@ -151,6 +162,14 @@ impl Tool {
         let ended = self.end(came);
         ended.unwrap_or_else(|suspension| CallEnd::nobody_answers(&suspension))
     }
+}
+
+/// A call that has begun.
+pub(crate) enum Begun<'a> {
+    /// It has ended.
+    Ended(Result<CallEnd, Suspension>),
+    /// It waits for something; this is the rest of it.
+    Runs(Prepared<'a>),
 }
 
 /// What comes of a call that runs: its end, or a panic.

@@ -369,6 +369,9 @@ impl ToolContext {
 
     /// From here on the call has ended: what is left over of it is told to stop, and its progress is dropped.
     pub(crate) fn close(&self) {
+        if !self.inner.open.load(Ordering::Relaxed) {
+            return;
+        }
         self.inner.open.store(false, Ordering::SeqCst);
         if let Some(own) = self.inner.own.get() {
             own.cancel();

@@ -51,6 +51,7 @@ pub(crate) use body::{End, Ended};
 pub use body::{Prepared, Suspension};
 pub(crate) use built_in::BuiltIn;
 pub use by_hand::DecodeError;
+pub(crate) use call::Begun;
 pub(crate) use call_key::CallKey;
 pub(crate) use context::Host;
 pub use context::{Progress, ToolContext};

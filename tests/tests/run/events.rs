@@ -1,7 +1,7 @@
 //! What is seen of a run: in order, without gaps, and at the reader's pace.
 
 use crate::{call, scripted};
-use agent::message::{Part, Reply, StopReason};
+use agent::message::{Message, Part, Reply, StopReason};
 use agent::model::Step;
 use agent::{Agent, Event, Progress, ToolContext, tool, tools};
 use std::sync::Arc;
@@ -90,6 +90,45 @@ async fn events_come_in_the_documented_order() {
             "turn 2 over",
         ]
     );
+}
+
+#[tokio::test]
+async fn what_events_show_is_what_the_transcript_holds_and_no_copy() {
+    let agent = Agent::builder(scripted([two_calls(), Step::text("done")]))
+        .tools(tools![work])
+        .build()
+        .unwrap();
+    let mut run = agent.run("go").stream();
+    let (mut replies, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(event) = run.next().await {
+        match event {
+            Event::Replied(reply) => replies.push(reply),
+            Event::CallStarted(call) => calls.push(Arc::clone(call.call())),
+            Event::CallEnded(ended) => results.push(ended.result),
+            _ => {}
+        }
+    }
+    let answer = run.finish().await.unwrap();
+    let said = answer.transcript().iter().filter_map(Message::as_reply);
+    assert!(
+        said.zip(&replies)
+            .all(|(said, shown)| Arc::ptr_eq(said, shown))
+    );
+    assert!(
+        replies[0]
+            .calls()
+            .zip(&calls)
+            .all(|(said, shown)| Arc::ptr_eq(said, shown))
+    );
+    let Message::Results { results: read } = &answer.transcript()[2] else {
+        panic!("{:?}", answer.transcript());
+    };
+    assert!(
+        read.iter()
+            .zip(&results)
+            .all(|(read, shown)| Arc::ptr_eq(read, shown))
+    );
+    assert_eq!((replies.len(), calls.len(), results.len()), (2, 2, 2));
 }
 
 /// Leave a task behind that reports later.

@@ -100,6 +100,30 @@ async fn calls_that_a_tool_makes_have_the_same_keys_when_the_tool_is_retried() {
     );
 }
 
+/// Pay the same twice, and let others run in between.
+#[tool]
+async fn pay_later(cx: &ToolContext) {
+    for _ in 0..2 {
+        cx.invoke("key", r#"{"to":"Ada"}"#).await;
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn calls_that_a_tool_makes_before_and_after_it_waits_have_keys_of_their_own() {
+    let model = scripted([Step::call(call("1", "pay_later", "{}")), Step::text("done")]);
+    let log = Log::default();
+    let agent = Agent::builder(model)
+        .tools(tools![pay_later, key])
+        .state(log.clone())
+        .build()
+        .unwrap();
+    agent.run("go").await.unwrap();
+    let keys = log.all();
+    assert_eq!(keys.len(), 2);
+    assert_ne!(keys[0], keys[1]);
+}
+
 /// Wait for the bank.
 #[tool]
 async fn bank(State(log): State<Log>, cx: &ToolContext) -> Result<(), ToolError> {

@@ -254,14 +254,15 @@ async fn after_cancellation_nothing_starts_and_every_call_has_its_result() {
         "the call after the barrier did not start"
     );
     let transcript = error.into_transcript();
-    let ends: Vec<_> = first_results(&transcript)
-        .iter()
-        .map(|r| r.outcome)
-        .collect();
+    let results = first_results(&transcript);
+    let ends: Vec<_> = results.iter().map(|result| result.outcome).collect();
     assert_eq!(
         ends,
         [Outcome::Done, Outcome::Cancelled, Outcome::Cancelled]
     );
+    let (begun, not_begun) = (results[1].text(), results[2].text());
+    assert!(begun.contains("before this call ended"), "{begun}");
+    assert!(not_begun.contains("it did not run"), "{not_begun}");
     assert_sendable(&transcript);
 }
 
