@@ -148,6 +148,7 @@ impl<'a> Members<'_, 'a> {
                     if property.is_left_out(self.reader.program, self.reader.scan) =>
                 {
                     self.reader.scan.literal("null")?;
+                    self.reader.has_left_out = true;
                     continue;
                 }
                 Some((_, property)) => property.node,

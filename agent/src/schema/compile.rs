@@ -52,6 +52,7 @@ impl Program {
         compiler.set(root, node);
         compiler.nodes.iter_mut().for_each(Node::settle);
         let program = Self {
+            has_walked: compiler.nodes.iter().any(|node| node.walked),
             nodes: compiler.nodes,
             root,
             narrow: roughly,

@@ -17,6 +17,17 @@ struct Inner {
     reason: Reason,
     /// No argument follows the one that was refused.
     is_last: bool,
+    stop: Option<Stop>,
+}
+
+/// A property of the arguments at which reading stopped, with nothing before it that is wrong or that mending might change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stop {
+    pub(super) property: usize,
+    /// Where its value begins.
+    pub(super) at: usize,
+    /// The properties before it, a bit each.
+    pub(super) seen: u64,
 }
 
 /// What refused.
@@ -39,6 +50,7 @@ impl ReadError {
             at,
             reason,
             is_last: false,
+            stop: None,
         }))
     }
 
@@ -75,10 +87,16 @@ impl ReadError {
         }
     }
 
-    /// The same error, of which is known whether another argument follows.
-    pub(super) fn of_last(mut self, is_last: bool) -> Self {
+    /// The same error, of which is known where it stopped and whether another argument follows.
+    pub(super) fn of_argument(mut self, is_last: bool, stop: Option<Stop>) -> Self {
         self.0.is_last = is_last;
+        self.0.stop = stop;
         self
+    }
+
+    /// Where reading stopped, if nothing before that is of interest.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.0.stop
     }
 
     /// Whether everything else that was given has been read, or nothing behind can be.

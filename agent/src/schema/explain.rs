@@ -1,5 +1,6 @@
 //! From a text that was not read to every problem of it.
 
+use super::error::Stop;
 use super::gather::{self, Refusal};
 use super::problem::{Problem, Problems, Report, Step};
 #[cfg(feature = "dynamic")]
@@ -80,16 +81,25 @@ fn repeated_keys(schema: &Schema, text: &str) -> Option<Problems> {
 }
 
 /// What the schema has against a text that is strict JSON, where no mending would take any of it away.
-pub(super) fn problems_for_good(schema: &Schema, text: &str) -> Option<Problems> {
+/// Looks at nothing before the `stop` of whoever read the text.
+pub(super) fn problems_for_good(
+    schema: &Schema,
+    text: &str,
+    stop: Option<Stop>,
+) -> Option<Problems> {
     #[cfg(feature = "dynamic")]
     if schema.dynamic().is_some() {
         return None;
     }
     let program = schema.program();
     let mut walk = Walk::aloud(program, text);
-    // What is no object is refused in other words.
-    walk.scan.peek().filter(|byte| *byte == b'{')?;
-    walk.value(program.root).ok()?;
+    if let Some(stop) = stop {
+        walk.arguments_from(stop).ok()?;
+    } else {
+        // What is no object is refused in other words.
+        walk.scan.peek().filter(|byte| *byte == b'{')?;
+        walk.value(program.root).ok()?;
+    }
     walk.scan.end().ok()?;
     let report = walk.report.filter(|report| !report.may_mend);
     report.and_then(Report::finish)

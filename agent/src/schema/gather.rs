@@ -1,7 +1,7 @@
 //! What the author's own code refuses, gathered after a failure: the arguments are read once more, each on its own, so
 //! that it is told of one of them whatever the schema has against the others.
 
-use super::error::ReadError;
+use super::error::{ReadError, Stop};
 use super::explain;
 use super::pointer::{first_key, push_key};
 use super::problem::{Problem, Problems, Report};
@@ -262,6 +262,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Where reading stopped, if all before it is as it should be.
+    fn stop(&self) -> Option<Stop> {
+        let fields = self.top.fields?;
+        if self.program.has_walked || self.has_left_out {
+            return None;
+        }
+        let property = fields
+            .properties
+            .len()
+            .checked_sub(self.top.ahead.len() + 1)?;
+        let seen = self.top.seen.before(property)?;
+        let at = self.scan.position();
+        Some(Stop { property, at, seen })
+    }
+
     /// What could not be read is passed over where arguments are gathered, and what its type said of it kept.
     #[cold]
     pub(crate) fn pass_over(&mut self, parameter: usize, error: ReadError) -> Read<()> {
@@ -269,7 +284,7 @@ impl<'a> Reader<'a> {
         let skipped = scan.skip(self.depth);
         let Some(gathering) = &mut self.gathering else {
             let is_last = skipped.is_ok() && scan.peek() == Some(b'}');
-            return Err(error.of_last(is_last));
+            return Err(error.of_argument(is_last, self.stop()));
         };
         gathering.spoilt.push(parameter);
         if error.message().is_some() {
@@ -284,5 +299,97 @@ impl<'a> Reader<'a> {
             self.scan = scan;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::schema::Parameter;
+    use schemars::SchemaGenerator;
+
+    fn parameter(
+        name: &'static str,
+        schema: fn(&mut SchemaGenerator) -> schemars::Schema,
+        optional: fn() -> bool,
+    ) -> Parameter {
+        Parameter {
+            name,
+            description: "",
+            schema: Some(schema),
+            optional,
+            default: None,
+            keywords: &[],
+            flatten: false,
+            secret: false,
+        }
+    }
+
+    /// How far the arguments are read one by one.
+    fn error(schema: &Schema, text: &str) -> Option<ReadError> {
+        let mut reader = Reader::new(text, schema);
+        reader.object().ok()?;
+        loop {
+            let parameter = reader.next_parameter().ok()??;
+            let read = match parameter {
+                0 => reader.value::<String>().map(drop),
+                1 => reader.value::<u8>().map(drop),
+                2 => reader.value::<Vec<Option<bool>>>().map(drop),
+                _ => reader.value::<Option<f64>>().map(drop),
+            };
+            if let Err(error) = read {
+                return reader.pass_over(parameter, error).err();
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_the_same_from_where_reading_stopped_as_from_the_beginning() {
+        let schema = Schema::of_parameters(&[
+            parameter("a", SchemaGenerator::subschema_for::<String>, || false),
+            parameter("b", SchemaGenerator::subschema_for::<u8>, || false),
+            parameter(
+                "c",
+                SchemaGenerator::subschema_for::<Vec<Option<bool>>>,
+                || false,
+            ),
+            parameter("d", SchemaGenerator::subschema_for::<Option<f64>>, || true),
+        ])
+        .unwrap();
+        let values = [
+            "\"a\"",
+            "7",
+            "700",
+            "[true, null]",
+            "[1]",
+            "null",
+            "0.5",
+            "{}",
+            "\"7\"",
+            "]",
+        ];
+        let (mut stopped, mut told) = (0, 0);
+        for one in values {
+            for other in values {
+                for text in [
+                    format!("{{\"a\":{one},\"b\":{other}}}"),
+                    format!("{{\"a\":\"x\", \"b\" : {one} ,\"c\":{other},\"e\":1}}"),
+                    format!("{{\"d\":{one},\"c\":{other},\"b\":1,\"a\":2,\"a\":\"\"}}"),
+                    format!("{{\"a\":\"x\",\"b\":1,\"c\":[true],\"d\":{one}, \"x\": {other}}}"),
+                    format!("{{\"c\":[],\"\\u0061\":{one},\"b\":{other}"),
+                ] {
+                    let Some(stop) = error(&schema, &text).and_then(|error| error.stop()) else {
+                        continue;
+                    };
+                    stopped += 1;
+                    let from_there = schema.problems_for_good(&text, Some(stop));
+                    assert_eq!(from_there, schema.problems_for_good(&text, None), "{text}");
+                    told += usize::from(from_there.is_some());
+                }
+            }
+        }
+        assert!(stopped > 400 && told > 10, "{stopped}, {told}");
     }
 }

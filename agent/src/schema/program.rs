@@ -27,6 +27,8 @@ pub(super) struct Program {
     pub(super) root: Id,
     /// It is of a schema known only at run time, whose integers are held in 64 bits.
     pub(super) narrow: bool,
+    /// Some of its nodes need the whole value at once.
+    pub(super) has_walked: bool,
 }
 
 /// A set of JSON types. Every `NUMBER` is there with its `INTEGER`.
@@ -388,6 +390,7 @@ impl Program {
             nodes: vec![Node::any(), never, object],
             root: 2,
             narrow: true,
+            has_walked: true,
         }
     }
 

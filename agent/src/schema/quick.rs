@@ -33,14 +33,23 @@ impl<'a> Reader<'a> {
         let node = self.next_node(Types::STRING)?;
         let mut scan = self.scan;
         let plain = scan.take_plain()?;
-        let fits = match &node.text {
-            None => true,
-            Some(wanted) if wanted.is_length && plain.is_ascii => {
-                wanted.length.holds(plain.text.len())
-            }
-            Some(wanted) => wanted.holds(plain.text),
-        };
-        if !fits {
+        if let Some(wanted) = &node.text
+            && !(wanted.is_length && plain.is_ascii && wanted.length.holds(plain.text.len()))
+        {
+            return self.quick_choice();
+        }
+        self.scan = scan;
+        self.node = ANY;
+        Some(plain.text)
+    }
+
+    /// A string of which more is asked than a length.
+    #[inline(never)]
+    fn quick_choice(&mut self) -> Option<&'a str> {
+        let node = self.next_node(Types::STRING)?;
+        let mut scan = self.scan;
+        let plain = scan.take_plain()?;
+        if !node.takes_text(plain.text) {
             return None;
         }
         self.scan = scan;
@@ -50,6 +59,23 @@ impl<'a> Reader<'a> {
 
     /// An integer.
     pub(super) fn quick_whole(&mut self) -> Option<i64> {
+        let node = self.next_node(Types::INTEGER)?;
+        let mut scan = self.scan;
+        let Some(number) = scan.take_short() else {
+            return self.quick_long();
+        };
+        let (least, most) = node.small;
+        if number < least || number > most {
+            return None;
+        }
+        self.scan = scan;
+        self.node = ANY;
+        Some(number)
+    }
+
+    /// An integer that is not short.
+    #[inline(never)]
+    fn quick_long(&mut self) -> Option<i64> {
         let node = self.next_node(Types::INTEGER)?;
         let mut scan = self.scan;
         let number = scan.take_whole()?;

@@ -28,6 +28,8 @@ pub struct Reader<'a> {
     pub(super) node: Id,
     pub(super) depth: usize,
     pub(super) top: Top<'a>,
+    /// A null stood for an absent value.
+    pub(super) has_left_out: bool,
     /// Only after a failure.
     pub(super) gathering: Option<Box<Gathering>>,
 }
@@ -45,6 +47,7 @@ impl<'a> Reader<'a> {
             node: program.root,
             depth: 0,
             top: Top::new(program.root_fields()),
+            has_left_out: false,
             gathering: None,
         }
     }

@@ -2,7 +2,7 @@ use super::canonical::normalise;
 use super::coerce::{Coercion, Fitted};
 #[cfg(feature = "dynamic")]
 use super::dynamic;
-use super::error::ReadError;
+use super::error::{ReadError, Stop};
 use super::explain;
 use super::gather::Refusal;
 use super::problem::Problems;
@@ -156,8 +156,8 @@ impl Schema {
 
     /// As [`problems`](Self::problems), where these stay whatever mending does to the text; `None` also where that cannot
     /// be told without it.
-    pub(crate) fn problems_for_good(&self, text: &str) -> Option<Problems> {
-        explain::problems_for_good(self, text)
+    pub(crate) fn problems_for_good(&self, text: &str, stop: Option<Stop>) -> Option<Problems> {
+        explain::problems_for_good(self, text, stop)
     }
 
     /// Fits arguments to this schema where they say the same in another type, and says what was changed.

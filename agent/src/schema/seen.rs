@@ -57,6 +57,17 @@ impl<'a> Seen<'a> {
         new
     }
 
+    /// Those of these bits.
+    pub(super) fn of(first: u64) -> Self {
+        Self { first, more: None }
+    }
+
+    /// The bits of all but this one, where there are only bits.
+    pub(super) fn before(&self, index: usize) -> Option<u64> {
+        let bit = 1_u64.checked_shl(u32::try_from(index).ok()?)?;
+        self.more.is_none().then_some(self.first & !bit)
+    }
+
     /// Whether this key, which no schema names, is new.
     pub(super) fn insert_other(&mut self, key: Cow<'a, str>) -> bool {
         self.more.get_or_insert_default().others.insert(key)

@@ -102,6 +102,7 @@ impl<'a> Reader<'a> {
             let (node, owner) = match property {
                 Some((_, property)) if property.is_left_out(program, self.scan) => {
                     self.scan.literal("null")?;
+                    self.has_left_out = true;
                     continue;
                 }
                 Some((_, property)) => (property.node, property.owner),

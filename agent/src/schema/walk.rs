@@ -4,6 +4,7 @@
 //! Quiet and aloud are one walk, so that they cannot differ: the quiet one stops at the first problem. What is said
 //! where no alternative fits is in `alternatives`.
 
+use super::error::Stop;
 use super::number::Number;
 use super::problem::{Found, MOST_PROBLEMS, Report, Step};
 use super::program::{Fields, Id, List, NEVER, Node, Program, Types};
@@ -11,6 +12,7 @@ use super::seen::Seen;
 use super::{describe, values};
 use crate::json::scan::{Fault, MAX_DEPTH, ScanError, Scanner};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
@@ -252,16 +254,37 @@ impl<'a> Walk<'a> {
 
     fn fields(&mut self, fields: &'a Fields) -> Fits {
         self.open()?;
+        self.members(fields, None)
+    }
+
+    /// The arguments from one on, where those before it are as they should be.
+    pub(super) fn arguments_from(&mut self, stop: Stop) -> Fits {
+        let Some(fields) = self.program.root_fields() else {
+            return Ok(true);
+        };
+        self.scan = Scanner::new_at(self.scan.text(), stop.at);
+        (self.depth, self.nested) = (1, 1);
+        self.members(fields, Some(stop))
+    }
+
+    /// The members of an object, from the value of one on.
+    fn members(&mut self, fields: &'a Fields, from: Option<Stop>) -> Fits {
         let mut fits = true;
-        let mut seen = Seen::default();
-        let mut next = 0;
-        let mut count = 0;
+        let seen = from.map_or(0, |stop| stop.seen);
+        let mut next = from.map_or(0, |stop| stop.property);
+        let mut count = seen.count_ones() as usize;
+        let mut seen = Seen::of(seen);
+        let mut stopped = from.and_then(|stop| fields.properties.get(stop.property));
         let mut found = Found::default();
         // Unknown keys are as many as the text likes; only as many are kept, and put into words, as are told.
         let mut unknown = 0;
-        while self.scan.another(count == 0, b'}')? {
+        loop {
+            let key = match stopped.take() {
+                Some(property) => Cow::Borrowed(&*property.name),
+                None if self.scan.another(count == 0, b'}')? => self.scan.key()?,
+                None => break,
+            };
             count += 1;
-            let key = self.scan.key()?;
             let before = self.report.as_ref().map_or(0, Report::len);
             let (index, property) = fields.find(&key, next).unzip();
             if index.is_none() && unknown >= MOST_PROBLEMS && fields.allows_only_properties() {

@@ -43,7 +43,7 @@ impl Tool {
         };
         // Nothing is parsed for mending that would not help.
         if self.rewrites().is_empty()
-            && let Some(problems) = schema.problems_for_good(raw)
+            && let Some(problems) = schema.problems_for_good(raw, error.stop())
         {
             return Err(self.refuse(raw, &error, Some(problems), None, context));
         }

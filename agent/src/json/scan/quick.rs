@@ -1,51 +1,51 @@
 //! What is written as it mostly is, passed at once; anything else is left where it stands, for the general way.
 
-use super::run::{Run, run, words};
+use super::run::{Run, run};
 use super::scanner::Scanner;
 
-/// The key of a member as it is mostly written, `"name":`, to be compared in two words.
+/// The key of a member as it is mostly written, `"name":`, to be compared in words.
 #[derive(Debug)]
 pub(crate) struct Key {
     text: Box<str>,
-    /// Its first sixteen bytes, and which of them it has.
+    /// Its first eight bytes and its last eight, which are partly the same where it is short.
     words: [u64; 2],
-    masks: [u64; 2],
+    /// The same of four bytes.
+    halves: [u32; 2],
 }
 
 impl Key {
     /// How a name is written that has nothing to be escaped.
     pub(crate) fn new(name: &str) -> Self {
         let text = format!("\"{name}\":");
-        let mut bytes = [0; 16];
-        let mut masks = [0; 16];
-        for ((byte, mask), own) in bytes.iter_mut().zip(&mut masks).zip(text.bytes()) {
-            (*byte, *mask) = (own, u8::MAX);
-        }
+        let bytes = text.as_bytes();
+        let word = |bytes: Option<&[u8; 8]>| bytes.copied().map_or(0, u64::from_le_bytes);
+        let half = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_le_bytes);
         Self {
+            words: [word(bytes.first_chunk()), word(bytes.last_chunk())],
+            halves: [half(bytes.first_chunk()), half(bytes.last_chunk())],
             text: text.into(),
-            words: words(&bytes),
-            masks: words(&masks),
         }
     }
 
+    /// Whether a text of its length is this key.
     #[inline]
-    fn begins(&self, text: &[u8]) -> bool {
-        if let Some([one, other]) = text.first_chunk().map(words) {
-            one & self.masks[0] == self.words[0]
-                && other & self.masks[1] == self.words[1]
-                && (self.text.len() <= 16 || self.begins_long(text))
-        } else if let Some(word) = text.first_chunk::<8>()
-            && self.text.len() <= 8
-        {
-            u64::from_le_bytes(*word) & self.masks[0] == self.words[0]
-        } else {
-            self.begins_long(text)
+    fn is(&self, text: &[u8]) -> bool {
+        let words: (Option<&[u8; 8]>, _) = (text.first_chunk(), text.last_chunk());
+        if let (Some(first), Some(last)) = words {
+            return [*first, *last].map(u64::from_le_bytes) == self.words
+                && text
+                    .iter()
+                    .zip(self.text.bytes())
+                    .skip(8)
+                    .take(text.len().saturating_sub(16))
+                    .all(|(one, other)| *one == other);
         }
-    }
-
-    #[inline(never)]
-    fn begins_long(&self, text: &[u8]) -> bool {
-        text.starts_with(self.text.as_bytes())
+        let halves: (Option<&[u8; 4]>, _) = (text.first_chunk(), text.last_chunk());
+        match halves {
+            (Some(first), Some(last)) => [*first, *last].map(u32::from_le_bytes) == self.halves,
+            // The empty name alone is shorter.
+            _ => text == b"\"\":",
+        }
     }
 }
 
@@ -81,8 +81,9 @@ impl<'a> Scanner<'a> {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
             at += 1;
         }
-        let is_here = key.begins(bytes.get(at..)?);
-        is_here.then(|| self.at = at + key.text.len())
+        let end = at + key.text.len();
+        let is_here = key.is(bytes.get(at..end)?);
+        is_here.then(|| self.at = end)
     }
 
     /// Passes a string that says itself, without an escape.
@@ -99,6 +100,20 @@ impl<'a> Scanner<'a> {
         let text = self.text.get(start..end)?;
         self.at = end + 1;
         Some(Plain { text, is_ascii })
+    }
+
+    /// Passes an integer of at most seven digits, behind which the next thing stands at once.
+    #[inline]
+    pub(crate) fn take_short(&mut self) -> Option<i64> {
+        let first = self.peek()?;
+        let chunk = self.text.as_bytes().get(self.at..)?.first_chunk()?;
+        let (number, count) = few_digits(*chunk);
+        let is_whole = matches!(chunk.get(count)?, b',' | b'}' | b']');
+        if count == 0 || !is_whole || (first == b'0' && count > 1) {
+            return None;
+        }
+        self.at += count;
+        Some(number.cast_signed())
     }
 
     /// Passes an integer of at most 18 digits.
@@ -303,6 +318,20 @@ mod tests {
             let mut scan = Scanner::new(text);
             assert_eq!(scan.take_whole(), whole, "{text}");
             assert_eq!(scan.position() > 0, whole.is_some(), "{text}");
+            for behind in [",", "}", "]  or more", ", and more of it"] {
+                let text = format!("{text}{behind}");
+                let (mut scan, mut short) = (Scanner::new(&text), Scanner::new(&text));
+                let (whole, number) = (scan.take_whole(), short.take_short());
+                if number.is_some() {
+                    assert_eq!(
+                        (number, short.position()),
+                        (whole, scan.position()),
+                        "{text}"
+                    );
+                }
+                let is_short = whole.is_some_and(|whole| (0..10_000_000).contains(&whole));
+                assert_eq!(number.is_some(), is_short && text.len() > 7, "{text}");
+            }
             let read = Scanner::new(text).take_decimal();
             let read = read.map(|read| (read.digits, read.negative, read.places));
             assert_eq!(read, decimal, "{text}");

@@ -472,7 +472,7 @@ fn what_is_refused_for_good_is_what_coercion_leaves_alone() {
                     format!("{{\"x\":{x}}}"),
                     format!("{{\"w\":\"b\",\"x\":{x},\"v\":0}}"),
                 ] {
-                    let Some(problems) = schema.problems_for_good(&text) else {
+                    let Some(problems) = schema.problems_for_good(&text, None) else {
                         continue;
                     };
                     told += 1;
