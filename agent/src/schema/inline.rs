@@ -4,9 +4,8 @@ use super::SchemaError;
 use super::compile::is_annotation;
 use super::merge::merge;
 use super::pointer::{push_key, unescape};
-use super::recursion::recursive;
+use super::recursion::{Edges, recursive};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How many nodes an inlined schema may have before references are kept.
 const MOST_NODES: u64 = 2_000;
@@ -36,11 +35,13 @@ pub(super) fn inline(
             .into_iter()
             .flatten(),
     );
+    let own = refers(&schema);
     // A root form refers to itself as `#`; placed under a property, `#` would be something else.
-    if refers(&schema).contains("#")
+    let is_itself = |name: &String| name == "#";
+    if own.iter().any(is_itself)
         || definitions
             .values()
-            .any(|definition| refers(definition).contains("#"))
+            .any(|definition| refers(definition).iter().any(is_itself))
     {
         let title = schema
             .get("title")
@@ -63,45 +64,75 @@ pub(super) fn inline(
         // A root form is titled with the name of its type.
         object.shift_remove("title");
     }
-    let edges: BTreeMap<String, BTreeSet<String>> = definitions
-        .iter()
-        .map(|(name, body)| (name.clone(), refers(body)))
-        .collect();
-    let mut kept: BTreeSet<String> = recursive(&edges).into_iter().map(str::to_owned).collect();
-    let mut sizes = BTreeMap::new();
-    if expanded(&schema, &definitions, &kept, &mut sizes, 0) > MOST_NODES {
-        kept = definitions.keys().cloned().collect();
+    if own.is_empty() && is_small(&schema, 0, &mut MOST_EXPANDED.clone()) {
+        return Ok(Inlined {
+            schema,
+            definitions: Map::new(),
+        });
+    }
+    let edges = Edges::of(&definitions);
+    let mut kept = recursive(&edges);
+    let mut sizes = vec![None; kept.len()];
+    let mut measure = Measure {
+        definitions: &definitions,
+        edges: &edges,
+        kept: &kept,
+        sizes: &mut sizes,
+    };
+    if measure.expanded(&schema, 0) > MOST_NODES {
+        kept.fill(true);
     }
     let mut inliner = Inliner {
         definitions: &definitions,
+        edges: &edges,
         kept: &kept,
         open: Vec::new(),
         depth: 0,
         left: MOST_EXPANDED,
     };
     let schema = inliner.expand(&schema)?;
-    let mut wanted: Vec<String> = refers(&schema).into_iter().collect();
-    let mut bodies = BTreeMap::new();
+    let mut wanted = refers(&schema);
+    let mut bodies = vec![None; kept.len()];
     while let Some(name) = wanted.pop() {
-        if bodies.contains_key(&name) {
-            continue;
-        }
-        let Some(body) = definitions.get(&name) else {
+        let found = edges.find(&name).and_then(|place| bodies.get_mut(place));
+        let Some((slot, body)) = found.zip(definitions.get(&name)) else {
             return Err(nowhere(&name));
         };
-        let body = inliner.expand(body)?;
-        wanted.extend(refers(&body));
-        bodies.insert(name, body);
+        if slot.is_none() {
+            let body = inliner.expand(body)?;
+            wanted.extend(refers(&body));
+            *slot = Some(body);
+        }
     }
+    let bodies = edges.names().zip(bodies);
     Ok(Inlined {
         schema,
-        definitions: bodies.into_iter().collect(),
+        definitions: bodies
+            .filter_map(|(name, body)| Some((name.to_owned(), body?)))
+            .collect(),
     })
+}
+
+/// Whether a schema without references needs no limits.
+fn is_small(schema: &Value, depth: usize, left: &mut usize) -> bool {
+    let Value::Object(object) = schema else {
+        return true;
+    };
+    *left = left.saturating_sub(1);
+    let mut is_small = depth < DEEPEST && *left > 0;
+    if is_small {
+        look_at_each_child(object, &mut |child| {
+            is_small &= self::is_small(child, depth + 1, left);
+        });
+    }
+    is_small
 }
 
 struct Inliner<'d> {
     definitions: &'d Map<String, Value>,
-    kept: &'d BTreeSet<String>,
+    edges: &'d Edges<'d>,
+    /// Of each place among the edges whether references to it stay.
+    kept: &'d [bool],
     /// The definitions that stand open at this very place.
     open: Vec<String>,
     depth: usize,
@@ -150,7 +181,8 @@ impl Inliner<'_> {
             .ok_or_else(|| nowhere(&target.to_string()))?;
         let definition = self.definitions.get(&name).ok_or_else(|| nowhere(&name))?;
         let noted = near.keys().all(|key| is_annotation(key));
-        if (self.kept.contains(&name) && noted) || self.open.contains(&name) {
+        let is_kept = is_among(self.edges, self.kept, &name);
+        if (is_kept && noted) || self.open.contains(&name) {
             let mut reference_first = Map::new();
             reference_first.insert("$ref".to_owned(), reference(&name).into());
             reference_first.extend(near);
@@ -184,18 +216,21 @@ pub(super) fn name_of(reference: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The definitions that a schema refers to; `#` is itself.
-pub(super) fn refers(schema: &Value) -> BTreeSet<String> {
-    fn gather(schema: &Value, into: &mut BTreeSet<String>) {
+/// The definitions that a schema refers to, each once; `#` is itself.
+pub(super) fn refers(schema: &Value) -> Vec<String> {
+    fn gather(schema: &Value, into: &mut Vec<String>) {
         let Value::Object(object) = schema else {
             return;
         };
         if let Some(target) = object.get("$ref").and_then(Value::as_str) {
-            into.insert(name_of(target).unwrap_or_else(|| target.to_owned()));
+            let name = name_of(target).unwrap_or_else(|| target.to_owned());
+            if !into.contains(&name) {
+                into.push(name);
+            }
         }
-        each_child(&mut object.clone(), &mut |child| gather(child, into));
+        look_at_each_child(object, &mut |child| gather(child, into));
     }
-    let mut into = BTreeSet::new();
+    let mut into = Vec::new();
     gather(schema, &mut into);
     into
 }
@@ -211,75 +246,96 @@ pub(super) fn point(schema: &mut Value, from: &str, to: &str) {
     each_child(object, &mut |child| point(child, from, to));
 }
 
-/// Everything that a definition leads to.
-pub(super) fn reach(edges: &BTreeMap<String, BTreeSet<String>>, name: &str) -> BTreeSet<String> {
-    let mut reached = BTreeSet::new();
-    let mut open = vec![name];
-    while let Some(next) = open.pop() {
-        for target in edges.get(next).into_iter().flatten() {
-            if reached.insert(target.clone()) {
-                open.push(target);
-            }
+/// Whether this definition is one of those that are marked.
+fn is_among(edges: &Edges<'_>, marked: &[bool], name: &str) -> bool {
+    let place = edges.find(name).and_then(|place| marked.get(place));
+    place.is_some_and(|is_marked| *is_marked)
+}
+
+/// How many nodes a schema would have.
+struct Measure<'d> {
+    definitions: &'d Map<String, Value>,
+    edges: &'d Edges<'d>,
+    kept: &'d [bool],
+    /// Those of definitions, so that exponential ones are counted fast.
+    sizes: &'d mut [Option<u64>],
+}
+
+impl Measure<'_> {
+    fn expanded(&mut self, schema: &Value, depth: usize) -> u64 {
+        let Value::Object(object) = schema else {
+            return 1;
+        };
+        if depth >= DEEPEST {
+            return u64::MAX;
         }
+        let mut size = 1_u64;
+        if let Some(name) = object.get("$ref").and_then(Value::as_str).and_then(name_of)
+            && !is_among(self.edges, self.kept, &name)
+            && let Some(definition) = self.definitions.get(&name)
+        {
+            let place = self.edges.find(&name);
+            let known = place.and_then(|place| self.sizes.get(place).copied().flatten());
+            let inner = known.unwrap_or_else(|| self.expanded(definition, depth + 1));
+            if let Some(slot) = place.and_then(|place| self.sizes.get_mut(place)) {
+                *slot = Some(inner);
+            }
+            size = size.saturating_add(inner);
+        }
+        look_at_each_child(object, &mut |child| {
+            size = size.saturating_add(self.expanded(child, depth + 1));
+        });
+        size
     }
-    reached
 }
 
-/// How many nodes a schema would have. The sizes of definitions are remembered, so exponential ones are counted fast.
-fn expanded(
-    schema: &Value,
-    definitions: &Map<String, Value>,
-    kept: &BTreeSet<String>,
-    sizes: &mut BTreeMap<String, u64>,
-    depth: usize,
-) -> u64 {
-    let Value::Object(object) = schema else {
-        return 1;
-    };
-    if depth >= DEEPEST {
-        return u64::MAX;
-    }
-    let mut size = 1_u64;
-    if let Some(name) = object.get("$ref").and_then(Value::as_str).and_then(name_of)
-        && !kept.contains(&name)
-        && let Some(definition) = definitions.get(&name)
-    {
-        let known = sizes.get(&name).copied();
-        let inner =
-            known.unwrap_or_else(|| expanded(definition, definitions, kept, sizes, depth + 1));
-        sizes.insert(name, inner);
-        size = size.saturating_add(inner);
-    }
-    each_child(&mut object.clone(), &mut |child| {
-        size = size.saturating_add(expanded(child, definitions, kept, sizes, depth + 1));
-    });
-    size
+/// What a keyword has of schemas, and not of literals that only look like one.
+enum Holds {
+    One,
+    Named,
+    Listed,
+    Nothing,
 }
 
-/// Visits the schemas directly inside a schema, and no literal that only looks like one.
+fn holds(key: &str) -> Holds {
+    match key {
+        "items"
+        | "additionalProperties"
+        | "not"
+        | "propertyNames"
+        | "contains"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedProperties"
+        | "unevaluatedItems" => Holds::One,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            Holds::Named
+        }
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::Listed,
+        _ => Holds::Nothing,
+    }
+}
+
+/// Visits the schemas directly inside a schema.
 pub(super) fn each_child(object: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (key, value) in object {
-        match (key.as_str(), value) {
-            (
-                "items"
-                | "additionalProperties"
-                | "not"
-                | "propertyNames"
-                | "contains"
-                | "if"
-                | "then"
-                | "else"
-                | "unevaluatedProperties"
-                | "unevaluatedItems",
-                value,
-            ) => visit(value),
-            (
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                Value::Object(schemas),
-            ) => schemas.values_mut().for_each(&mut *visit),
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(&mut *visit);
-            }
+        match (holds(key), value) {
+            (Holds::One, value) => visit(value),
+            (Holds::Named, Value::Object(schemas)) => schemas.values_mut().for_each(&mut *visit),
+            (Holds::Listed, Value::Array(schemas)) => schemas.iter_mut().for_each(&mut *visit),
+            _ => {}
+        }
+    }
+}
+
+/// As `each_child`, where nothing is changed.
+fn look_at_each_child(object: &Map<String, Value>, visit: &mut dyn FnMut(&Value)) {
+    for (key, value) in object {
+        match (holds(key), value) {
+            (Holds::One, value) => visit(value),
+            (Holds::Named, Value::Object(schemas)) => schemas.values().for_each(&mut *visit),
+            (Holds::Listed, Value::Array(schemas)) => schemas.iter().for_each(&mut *visit),
             _ => {}
         }
     }

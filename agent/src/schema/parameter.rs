@@ -1,14 +1,14 @@
 use super::canonical::{is_nullable, normalise, set_description, strip};
-use super::inline::{inline, point, reach, reference, refers};
+use super::inline::{inline, point, reference};
 use super::merge::merge;
 use super::program::Program;
+use super::recursion::Edges;
 use super::top::Owner;
 use super::walk::Walk;
 use super::{Fingerprint, Schema, SchemaError};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What the macros know of one parameter.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +84,7 @@ impl Schema {
     /// ```
     pub fn of<T: JsonSchema>() -> Result<Self, SchemaError> {
         let mut root = Root::default();
-        let (schema, definitions) = generate(SchemaGenerator::subschema_for::<T>)?;
+        let (schema, definitions) = generate(T::json_schema)?;
         root.groups.push(Group {
             definitions,
             ..Group::default()
@@ -108,7 +108,14 @@ fn generate(
     // A generator for each parameter: names given by the order of visits stay within one.
     let mut generator = settings.into_generator();
     let schema = schema(&mut generator).to_value();
-    let inlined = inline(schema, generator.take_definitions(false))?;
+    let definitions = generator.take_definitions(false);
+    // A type that contains itself is among the definitions as well.
+    let itself = definitions.iter().find(|(_, body)| **body == schema);
+    let schema = match itself {
+        Some((name, _)) => json!({ "$ref": reference(name) }),
+        None => schema,
+    };
+    let inlined = inline(schema, definitions)?;
     Ok((inlined.schema, inlined.definitions))
 }
 
@@ -119,7 +126,8 @@ struct Root {
     required: Vec<Value>,
     /// What flattened types say of the object besides its properties.
     rest: Map<String, Value>,
-    owners: BTreeMap<String, Owner>,
+    /// Whose each property is.
+    owners: Vec<(String, Owner)>,
     groups: Vec<Group>,
 }
 
@@ -128,7 +136,7 @@ struct Root {
 struct Group {
     /// Its recursive types.
     definitions: Map<String, Value>,
-    properties: BTreeSet<String>,
+    properties: Vec<String>,
     /// The keywords of `Root::rest` that are its own.
     rest: Vec<String>,
 }
@@ -181,14 +189,15 @@ impl Root {
 
     fn claim(&mut self, name: &str, owner: Owner) -> Result<(), SchemaError> {
         if let Some(group) = self.groups.last_mut() {
-            group.properties.insert(name.to_owned());
+            group.properties.push(name.to_owned());
         }
-        match self.owners.insert(name.to_owned(), owner) {
-            None => Ok(()),
-            Some(_) => Err(SchemaError::new(format!(
+        if self.properties.contains_key(name) {
+            return Err(SchemaError::new(format!(
                 "two parameters are called `{name}`; rename one"
-            ))),
+            )));
         }
+        self.owners.push((name.to_owned(), owner));
+        Ok(())
     }
 
     fn flatten(&mut self, index: usize, schema: Value, required: bool) -> Result<(), SchemaError> {
@@ -290,9 +299,8 @@ impl Root {
             let is_secret =
                 |parameter: &&Parameter| parameter.secret && *parameter.name == *property.name;
             property.secret = parameters.iter().any(|parameter| is_secret(&parameter));
-            property.owner = (self.owners.get(&*property.name))
-                .copied()
-                .unwrap_or(Owner::Rest);
+            let owner = (self.owners.iter()).find(|(name, _)| **name == *property.name);
+            property.owner = owner.map_or(Owner::Rest, |(_, owner)| *owner);
         }
         refuse_bad_defaults(&program, parameters, &root)?;
         strip(&mut root);
@@ -305,23 +313,27 @@ impl Root {
     /// One `$defs` for all parameters. Two types of one name that differ get names of their own, made from what they
     /// say and not from the order of the parameters.
     fn settle_definitions(&mut self) -> Map<String, Value> {
-        let mut prints: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
+        if self.groups.iter().all(|group| group.definitions.is_empty()) {
+            return Map::new();
+        }
         for group in &mut self.groups {
             group.definitions.values_mut().for_each(normalise);
         }
-        let printed: Vec<Vec<(&String, String)>> = self.groups.iter().map(Group::prints).collect();
-        for (name, print) in printed.iter().flatten() {
-            prints.entry(name).or_default().insert(print.clone());
-        }
-        let differing = |name: &String| prints.get(name).is_some_and(|prints| prints.len() > 1);
+        let printed: Vec<Vec<(&str, String)>> = self.groups.iter().map(Group::prints).collect();
+        let differing = |(name, print): &(&str, String)| {
+            let others = printed.iter().flatten();
+            others
+                .filter(|(other, _)| other == name)
+                .any(|(_, other)| other != print)
+        };
         let renamed: Vec<Vec<(String, String)>> = printed
             .iter()
             .map(|group| {
-                let group = group.iter().filter(|(name, _)| differing(name));
+                let group = group.iter().filter(|printed| differing(printed));
                 group
                     .map(|(name, print)| {
                         (
-                            (*name).clone(),
+                            (*name).to_owned(),
                             format!("{name}_{}", print.get(..8).unwrap_or(print)),
                         )
                     })
@@ -341,7 +353,7 @@ impl Root {
                 let own = self
                     .properties
                     .iter_mut()
-                    .filter(|(name, _)| group.properties.contains(&**name));
+                    .filter(|(name, _)| group.properties.contains(*name));
                 own.for_each(|(_, schema)| point(schema, &from, &to));
                 for key in &group.rest {
                     if let Some(value) = self.rest.shift_remove(key) {
@@ -360,21 +372,16 @@ impl Root {
 
 impl Group {
     /// What each definition says, with all that it leads to.
-    fn prints(&self) -> Vec<(&String, String)> {
-        let definitions = &self.definitions;
-        let edges: BTreeMap<String, BTreeSet<String>> = definitions
-            .iter()
-            .map(|(name, body)| (name.clone(), refers(body)))
-            .collect();
-        let print = |name: &String| {
-            let bodies: Vec<String> = reach(&edges, name)
-                .iter()
-                .chain([name])
-                .map(|name| format!("{name}{:?}", definitions.get(name)))
+    fn prints(&self) -> Vec<(&str, String)> {
+        let edges = Edges::of(&self.definitions);
+        let print = |(place, name)| {
+            let reached = edges.reach(place).into_iter().chain([name]);
+            let bodies: Vec<String> = reached
+                .map(|name| format!("{name}{:?}", self.definitions.get(name)))
                 .collect();
-            Fingerprint::of(&bodies.join("\n")).to_string()
+            (name, Fingerprint::of(&bodies.join("\n")).to_string())
         };
-        definitions.keys().map(|name| (name, print(name))).collect()
+        edges.names().enumerate().map(print).collect()
     }
 }
 

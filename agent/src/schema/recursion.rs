@@ -1,29 +1,67 @@
-//! Which definitions contain themselves.
+//! Where definitions lead, and which of them contain themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use super::inline::refers;
+use serde_json::{Map, Value};
 
-/// The definitions that lead back to themselves: those of a strongly connected set of several, and those that name
-/// themselves. Tarjan's algorithm, without recursion: a chain of definitions may be as long as it likes.
-pub(super) fn recursive(edges: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&str> {
-    let numbers: BTreeMap<&str, usize> = (edges.keys().map(String::as_str)).zip(0..).collect();
-    let numbered = |targets: &BTreeSet<String>| {
-        let known = targets.iter().filter_map(|to| numbers.get(to.as_str()));
-        known.copied().collect::<Vec<_>>()
-    };
-    let targets: Vec<Vec<usize>> = edges.values().map(numbered).collect();
+/// Definitions by name, in order, each with the names that it refers to.
+pub(super) struct Edges<'d>(Vec<(&'d str, Vec<String>)>);
+
+impl<'d> Edges<'d> {
+    pub(super) fn of(definitions: &'d Map<String, Value>) -> Self {
+        let bodies = definitions.iter();
+        Self::new(bodies.map(|(name, body)| (name.as_str(), refers(body))))
+    }
+
+    fn new(edges: impl Iterator<Item = (&'d str, Vec<String>)>) -> Self {
+        let mut edges: Vec<_> = edges.collect();
+        edges.sort_unstable_by_key(|(name, _)| *name);
+        Self(edges)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'d str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+
+    /// The place of a name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.0.binary_search_by(|(one, _)| (*one).cmp(name)).ok()
+    }
+
+    /// The places that this one leads to.
+    fn targets(&self, place: usize) -> Vec<usize> {
+        let names = self.0.get(place).map_or(&[][..], |(_, names)| names);
+        names.iter().filter_map(|name| self.find(name)).collect()
+    }
+
+    /// Everything that a definition leads to, in order.
+    pub(super) fn reach(&self, place: usize) -> Vec<&'d str> {
+        let mut reached = vec![false; self.0.len()];
+        let mut open = self.targets(place);
+        while let Some(next) = open.pop() {
+            if let Some(is_reached @ false) = reached.get_mut(next) {
+                *is_reached = true;
+                open.extend(self.targets(next));
+            }
+        }
+        let names = self.names().zip(reached);
+        names.filter_map(|(name, is)| is.then_some(name)).collect()
+    }
+}
+
+/// Of each place whether its definition leads back to itself: those of a strongly connected set of several, and those that
+/// name themselves. Tarjan's algorithm, without recursion: a chain of definitions may be as long as it likes.
+pub(super) fn recursive(edges: &Edges<'_>) -> Vec<bool> {
+    let count = edges.0.len();
+    let targets: Vec<Vec<usize>> = (0..count).map(|place| edges.targets(place)).collect();
     let mut search = Search {
-        low: vec![None; targets.len()],
+        low: vec![None; count],
         unassigned: Vec::new(),
         seen: 0,
-        found: BTreeSet::new(),
+        found: vec![false; count],
         targets: &targets,
     };
-    (0..targets.len()).for_each(|root| search.from(root));
-    let names = edges.keys().zip(0_usize..);
-    names
-        .filter(|(_, number)| search.found.contains(number))
-        .map(|(name, _)| name.as_str())
-        .collect()
+    (0..count).for_each(|root| search.from(root));
+    search.found
 }
 
 struct Search<'n> {
@@ -34,7 +72,7 @@ struct Search<'n> {
     /// Seen, and of no component yet: each node and when it was seen.
     unassigned: Vec<(usize, usize)>,
     seen: usize,
-    found: BTreeSet<usize>,
+    found: Vec<bool>,
 }
 
 impl<'n> Search<'n> {
@@ -94,8 +132,8 @@ impl<'n> Search<'n> {
         let component = self.unassigned.split_off(first);
         let is_cycle = component.len() > 1 || self.targets(node).contains(&node);
         for (member, _) in component {
-            if is_cycle {
-                self.found.insert(member);
+            if let Some(found) = self.found.get_mut(member) {
+                *found |= is_cycle;
             }
             // Nobody is led back by what is closed.
             if let Some(low) = self.low.get_mut(member) {
@@ -109,16 +147,9 @@ impl<'n> Search<'n> {
 mod tests {
     use super::*;
 
-    fn edges(of: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
-        let set = |to: &[&str]| to.iter().map(|name| (*name).to_owned()).collect();
-        let each = of.iter();
-        each.map(|(name, to)| ((*name).to_owned(), set(to)))
-            .collect()
-    }
-
     #[test]
     fn what_lies_between_two_cycles_is_in_none() {
-        let edges = edges(&[
+        let of: &[(&str, &[&str])] = &[
             ("a", &["b"]),
             ("b", &["a", "c"]),
             ("c", &["d", "nowhere"]),
@@ -129,17 +160,20 @@ mod tests {
             ("h", &["i"]),
             ("i", &["j", "f"]),
             ("j", &["g"]),
-        ]);
-        let found: Vec<_> = recursive(&edges).into_iter().collect();
+        ];
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let edges = Edges::new(of.iter().map(|(name, to)| (*name, names(to))));
+        let found = edges.names().zip(recursive(&edges));
+        let found: Vec<_> = found.filter(|(_, is)| *is).map(|(name, _)| name).collect();
         assert_eq!(found, ["a", "b", "d", "g", "h", "i", "j"]);
     }
 
     #[test]
     fn a_ring_of_any_length_is_one_cycle() {
-        let ring = (0..50_000_u32).map(|at| {
-            let next = (at + 1) % 50_000;
-            (at.to_string(), BTreeSet::from([next.to_string()]))
-        });
-        assert_eq!(recursive(&ring.collect()).len(), 50_000);
+        let names: Vec<String> = (0..50_000).map(|at| at.to_string()).collect();
+        let next = names.iter().cycle().skip(1);
+        let ring = names.iter().zip(next);
+        let edges = Edges::new(ring.map(|(name, next)| (name.as_str(), vec![next.clone()])));
+        assert!(recursive(&edges).into_iter().all(|is| is));
     }
 }

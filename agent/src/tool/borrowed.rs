@@ -2,10 +2,11 @@
 
 use super::declared::Blueprint;
 use super::param::role::Text;
-use super::param::{Get, Param, filled, schema_of};
+use super::param::{Get, Param, filled};
 use super::slot::Missing;
 use super::{ToolContext, ToolError};
 use crate::schema::{ReadError, Reader};
+use schemars::JsonSchema;
 use serde::de::{Deserialize, Deserializer, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -60,7 +61,9 @@ impl Deref for Borrowed<'_> {
 #[diagnostic::do_not_recommend]
 impl<'a> Param<'a, Text> for Borrowed<'a> {
     fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
-        tool.parameter(name, description, schema_of::<str>, || false);
+        tool.parameter(name, description, <str as JsonSchema>::json_schema, || {
+            false
+        });
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
@@ -79,7 +82,12 @@ impl<'a> Param<'a, Text> for Borrowed<'a> {
 #[diagnostic::do_not_recommend]
 impl<'a> Param<'a, Text> for Option<Borrowed<'a>> {
     fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
-        tool.parameter(name, description, schema_of::<Option<String>>, || true);
+        tool.parameter(
+            name,
+            description,
+            <Option<String> as JsonSchema>::json_schema,
+            || true,
+        );
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {

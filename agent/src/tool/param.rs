@@ -201,7 +201,7 @@ fn empty() -> ToolError {
 #[diagnostic::do_not_recommend]
 impl<'a, T: DeserializeOwned + JsonSchema> Param<'a, Json> for T {
     fn describe(tool: &mut Blueprint, name: &'static str, description: &'static str) {
-        tool.parameter(name, description, schema_of::<T>, is_optional::<T>);
+        tool.parameter(name, description, T::json_schema, is_optional::<T>);
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
@@ -238,13 +238,6 @@ impl<T: From<&'static str>> FromText for T {
 /// What a settled slot holds.
 pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
     slot.ok_or_else(empty)
-}
-
-/// The schema of `T`: in place where that is possible, by reference where the type is recursive.
-pub(super) fn schema_of<T: JsonSchema + ?Sized>(
-    generator: &mut schemars::SchemaGenerator,
-) -> schemars::Schema {
-    generator.subschema_for::<T>()
 }
 
 impl<'a, S, T: DeserializeOwned + JsonSchema> Get<'a, S, Json> for T {

@@ -2,12 +2,11 @@ use super::count::{self, Counts};
 use super::{Dialect, Impossible, Rendering, Weakening, apart, begin, tidy, whole};
 use crate::schema::Schema;
 use crate::schema::compile::is_annotation;
-use crate::schema::inline::{inline, refers};
+use crate::schema::inline::inline;
 use crate::schema::merge::describe;
 use crate::schema::pointer::push_key;
-use crate::schema::recursion::recursive;
+use crate::schema::recursion::{Edges, recursive};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// How much JSON is said in one description: in bytes.
 const MOST_SAID: usize = 500;
@@ -79,11 +78,9 @@ pub(super) fn render(dialect: &Dialect, schema: &Schema) -> Result<Rendering, Im
     };
     root = whole::without_reference(root, &definitions);
     if !dialect.recursion {
-        let edges: BTreeMap<_, _> = definitions
-            .iter()
-            .map(|(name, body)| (name.clone(), refers(body)))
-            .collect();
-        if let Some(name) = recursive(&edges).first() {
+        let edges = Edges::of(&definitions);
+        let mut found = edges.names().zip(recursive(&edges));
+        if let Some((name, _)) = found.find(|(_, is_recursive)| *is_recursive) {
             renderer.refuse(format!("the type `{name}` contains itself"));
         }
     }
