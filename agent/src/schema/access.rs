@@ -73,12 +73,13 @@ impl<'a> de::SeqAccess<'a> for &mut Elements<'_, 'a> {
             return Ok(None);
         }
         let at = self.reader.scan.position();
-        seed.deserialize(&mut *self.reader)
-            .map(Some)
-            .map_err(|mut error| {
+        match seed.deserialize(&mut *self.reader) {
+            Ok(element) => Ok(Some(element)),
+            Err(mut error) => {
                 error.put_within(at);
-                error
-            })
+                Err(error)
+            }
+        }
     }
 }
 
@@ -168,6 +169,8 @@ impl<'a> de::MapAccess<'a> for &mut Members<'_, 'a> {
     fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Read<Option<K::Value>> {
         let key = match self.quick_key() {
             Some(key) => Cow::Borrowed(key),
+            // Stays for `end`.
+            None if self.reader.scan.peek() == Some(b'}') => return Ok(None),
             None => match self.key()? {
                 Some(key) => key,
                 None => return Ok(None),
