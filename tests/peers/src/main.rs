@@ -3,11 +3,14 @@
 mod tools;
 
 use agent::message::{Part, Protocol, Reply, StopReason, ToolCall, Transcript};
-use agent::model::{FunctionModel, Request, RequestOptions};
+use agent::model::{Model, ModelError, ModelEvent, ModelStream, Request, RequestOptions};
 use agent::provider::{BodyFields, Target, Wire, openai_chat::Chat};
-use agent::{Agent, ToolContext, ToolSet};
+use agent::{After, Agent, Before, Limits, ToolContext, ToolSet, after_calls, before_calls};
 use bench_core::run::{LOOP_ARGS, openai_tool_stream};
 use bench_core::{Bench, CountingAlloc, Definitions, Dispatcher, LoopDriver};
+use futures_util::future::{self, BoxFuture};
+use futures_util::{StreamExt, stream};
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -64,41 +67,67 @@ impl Definitions for InRequest {
     }
 }
 
+/// A model that answers at once and in one piece, as the one by hand does.
 #[derive(Default)]
-struct Script {
+struct InMemory {
     done: AtomicUsize,
     turns: AtomicUsize,
     calls: AtomicUsize,
 }
 
-struct Loop(Agent, Arc<Script>);
+impl InMemory {
+    fn reply(&self) -> Reply {
+        let turn = self.done.load(Relaxed);
+        if turn == self.turns.load(Relaxed) {
+            return Reply::new([Part::text("done")], StopReason::Stop);
+        }
+        self.done.store(turn + 1, Relaxed);
+        let call = |at| {
+            let id = format!("call_{turn}_{at}");
+            Part::call(ToolCall::new(id, "get_weather", LOOP_ARGS))
+        };
+        let calls: Vec<Part> = (0..self.calls.load(Relaxed)).map(call).collect();
+        Reply::new(calls, StopReason::ToolUse)
+    }
+}
+
+impl Model for InMemory {
+    fn name(&self) -> &str {
+        "in memory"
+    }
+
+    fn stream<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>> {
+        let finished = Ok(ModelEvent::Finished(self.reply()));
+        Box::pin(future::ready(Ok(stream::iter([finished]).boxed())))
+    }
+}
+
+/// The loop with what a program has around it: a hook before and after each call, limits, and a reader of all events.
+struct Loop(Agent, Arc<InMemory>);
 
 impl Loop {
     fn new() -> Self {
-        let script = Arc::new(Script::default());
-        let state = Arc::clone(&script);
-        let model = FunctionModel::new(move |_| {
-            let turn = state.done.load(Relaxed);
-            if turn == state.turns.load(Relaxed) {
-                return Ok(Reply::new([Part::text("done")], StopReason::Stop));
-            }
-            state.done.store(turn + 1, Relaxed);
-            let call = |at| {
-                Part::call(ToolCall::new(
-                    format!("call_{turn}_{at}"),
-                    "get_weather",
-                    LOOP_ARGS,
-                ))
-            };
-            let calls: Vec<Part> = (0..state.calls.load(Relaxed)).map(call).collect();
-            Ok(Reply::new(calls, StopReason::ToolUse))
-        });
-        let agent = Agent::builder(model)
+        let model = Arc::new(InMemory::default());
+        let limits = Limits::new()
+            .turns(100_000)
+            .calls(1_000_000)
+            .calls_of("edit_file", 1)
+            .tokens(u64::MAX)
+            .repeats(1_000_000);
+        let agent = Agent::builder(Arc::clone(&model))
             .tools(tools::set())
-            .max_turns(100_000)
+            .limits(limits)
+            .hook(before_calls("looks before", |call| {
+                black_box(call.arguments());
+                Before::Run
+            }))
+            .hook(after_calls("looks after", |call, end| {
+                black_box((call.name(), end));
+                After::GoOn
+            }))
             .build()
             .expect("the agent is sound");
-        Self(agent, script)
+        Self(agent, model)
     }
 }
 
@@ -107,13 +136,16 @@ impl LoopDriver for Loop {
         self.1.done.store(0, Relaxed);
         self.1.turns.store(turns, Relaxed);
         self.1.calls.store(calls, Relaxed);
-        let answer = self.0.run("go").await.expect("the script ends");
-        answer.text()
+        let mut run = self.0.run("go").stream();
+        while let Some(event) = run.next().await {
+            black_box(event);
+        }
+        run.finish().await.expect("the script ends").text()
     }
 }
 
 /// One call's arguments in pieces of five bytes, as this protocol streams them.
-fn stream(protocol: Protocol) -> (String, usize) {
+fn streamed(protocol: Protocol) -> (String, usize) {
     let (chat, length) = openai_tool_stream(200_000, 5);
     if protocol == Protocol::OpenaiChat {
         return (chat, length);
@@ -179,7 +211,7 @@ fn main() {
     bench.definitions::<InRequest>("chat");
     bench.agent_loop("", &Loop::new());
     for wire in agent::provider::protocols() {
-        let (sse, length) = stream(wire.protocol());
+        let (sse, length) = streamed(wire.protocol());
         for (variant, cut) in [("16 KB pieces", 16384), ("210-byte pieces", 210)] {
             let variant = format!("{} in {variant}", wire.protocol());
             bench.stream(&variant, &sse, length, |sse| {
