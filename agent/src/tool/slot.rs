@@ -134,7 +134,7 @@ impl<'a> Fill<'a> for FromHost {
 
 /// Reads the arguments into their slots.
 pub fn fill<'a>(reader: &mut Reader<'a>, slots: &mut [&mut dyn Fill<'a>]) -> Result<(), ReadError> {
-    fill_first(reader, slots)?;
+    fill_all(reader, slots)?;
     reader.refuse(Vec::new())
 }
 
@@ -143,19 +143,27 @@ pub fn fill_first<'a>(
     reader: &mut Reader<'a>,
     slots: &mut [&mut dyn Fill<'a>],
 ) -> Result<(), ReadError> {
+    fill_all(reader, slots)
+}
+
+#[inline]
+fn fill_all<'a>(reader: &mut Reader<'a>, slots: &mut [&mut dyn Fill<'a>]) -> Result<(), ReadError> {
     reader.object()?;
-    let mut filled = 0_u64;
+    let (mut filled, mut empty) = (0_u64, slots.len());
     while let Some(parameter) = reader.next_parameter()? {
         let Some(slot) = slots.get_mut(parameter) else {
             reader.skip()?;
             continue;
         };
         match slot.read(reader) {
-            Ok(()) => filled |= bit(parameter),
+            Ok(()) => {
+                filled |= bit(parameter);
+                empty = empty.saturating_sub(1);
+            }
             Err(error) => reader.pass_over(parameter, error)?,
         }
     }
-    if filled.count_ones() as usize == slots.len() {
+    if empty == 0 {
         return Ok(());
     }
     for (parameter, slot) in slots.iter_mut().enumerate() {
@@ -169,6 +177,5 @@ pub fn fill_first<'a>(
 
 /// The bit of a parameter in a mask; none of one that is too far behind.
 fn bit(parameter: usize) -> u64 {
-    let place = u32::try_from(parameter).unwrap_or(u32::MAX);
-    1_u64.checked_shl(place).unwrap_or_default()
+    if parameter < 64 { 1 << parameter } else { 0 }
 }
