@@ -399,14 +399,12 @@ fn is_no_agent(slot: &Slot<'_>) -> bool {
 
 /// Says of every call that it starts, if that was not said before.
 async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
-    let mut started = Vec::new();
-    for (slot, open) in slots.iter().zip(open) {
-        if !std::mem::replace(&mut open.announced, true) && events.are_read() {
-            started.reserve(slots.len());
-            started.push(Event::CallStarted(slot.arguments().checked(slot.call)));
-        }
-    }
-    events.send_all(started).await;
+    let are_read = events.are_read();
+    let waiting = events.put(slots.iter().zip(open).filter_map(|(slot, open)| {
+        let is_new = !std::mem::replace(&mut open.announced, true);
+        (is_new && are_read).then(|| Event::CallStarted(slot.arguments().checked(slot.call)))
+    }));
+    events.send_all(waiting).await;
 }
 
 /// The calls of a batch while they run, in this task: dropping them stops them.
@@ -563,6 +561,6 @@ impl<'a> Batch<'a, '_> {
 
 async fn show_progress(host: &RunHost, events: &Events) {
     if let Some(progress) = host.take_progress() {
-        events.send_all(progress).await;
+        events.send_all(events.put(progress)).await;
     }
 }

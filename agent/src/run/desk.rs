@@ -318,7 +318,7 @@ impl<'a> Desk<'a> {
             .host
             .alone(pin!(async {
                 for (slot, end) in &mut *ends {
-                    wishes.add(self.ask_after(slot, end).await);
+                    self.ask_after(slot, end, &mut wishes).await;
                     seen += 1;
                 }
             }))
@@ -343,8 +343,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Asks the hooks about the end of a call. One that fails fails the call.
-    async fn ask_after(&self, slot: &Slot<'_>, end: &mut CallEnd) -> Wishes {
-        let mut wishes = Wishes::default();
+    async fn ask_after(&self, slot: &Slot<'_>, end: &mut CallEnd, wishes: &mut Wishes) {
         let info = CallInfo::new(
             slot.call,
             slot.arguments(),
@@ -364,7 +363,6 @@ impl<'a> Desk<'a> {
                 Err(_panic) => *end = broke_down(&**hook),
             }
         }
-        wishes
     }
 
     /// Takes out of an end what the model may not read, and puts elsewhere what is too large for it.

@@ -64,12 +64,17 @@ impl Events {
         }
     }
 
-    /// As `send`, of several in their order.
-    pub(super) async fn send_all(&self, events: Vec<Event>) {
+    /// Hands several events to the reader as far as they need not wait, and gives back the others.
+    pub(super) fn put(&self, events: impl IntoIterator<Item = Event>) -> Vec<Event> {
         let mut events = events.into_iter();
         if let (Reader::Stream(reader), None) = (&self.reader, &self.watch) {
             reader.put_while_there_is_room(&mut events);
         }
+        events.collect()
+    }
+
+    /// As `send`, one after the other.
+    pub(super) async fn send_all(&self, events: Vec<Event>) {
         for event in events {
             self.send(event).await;
         }
