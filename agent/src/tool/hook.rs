@@ -52,16 +52,18 @@ pub trait Hook: Send + Sync {
 
     /// Looks at what a person says before the model reads it: the prompt, and every message that comes while the run is
     /// under way.
-    fn input<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+    fn input<
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        'async_trait,
+    >(
         &'life0 self,
         run: &'life1 RunInfo<'life2>,
         content: &'life3 [Content],
     ) -> Asked<'async_trait, Gate>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
-        'life3: 'async_trait,
         Self: 'async_trait,
     {
         let _ = (run, content);
@@ -69,14 +71,11 @@ pub trait Hook: Send + Sync {
     }
 
     /// Looks at a call that was found and whose arguments passed the check.
-    fn before<'life0, 'life1, 'life2, 'async_trait>(
+    fn before<'life0: 'async_trait, 'life1: 'async_trait, 'life2: 'async_trait, 'async_trait>(
         &'life0 self,
         call: &'life1 CallInfo<'life2>,
     ) -> Asked<'async_trait, Before>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
         Self: 'async_trait,
     {
         let _ = call;
@@ -84,16 +83,18 @@ pub trait Hook: Send + Sync {
     }
 
     /// Looks at the end of any call, also of one that never ran: of an unknown tool, with bad arguments, refused.
-    fn after<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+    fn after<
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        'async_trait,
+    >(
         &'life0 self,
         call: &'life1 CallInfo<'life2>,
         end: &'life3 mut CallEnd,
     ) -> Asked<'async_trait, After>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
-        'life3: 'async_trait,
         Self: 'async_trait,
     {
         let _ = (call, end);
@@ -102,16 +103,18 @@ pub trait Hook: Send + Sync {
 
     /// Looks at the answer before the run ends with it: also one that was given with calls after which nothing more was
     /// to be said, and the last one that a [limit](crate::Limits::last_answer) allows.
-    fn output<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+    fn output<
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        'async_trait,
+    >(
         &'life0 self,
         run: &'life1 RunInfo<'life2>,
         answer: &'life3 Reply,
     ) -> Asked<'async_trait, Gate>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
-        'life3: 'async_trait,
         Self: 'async_trait,
     {
         let _ = (run, answer);
@@ -119,9 +122,10 @@ pub trait Hook: Send + Sync {
     }
 }
 
-/// What `async_trait` makes of what an `async fn` of a hook says: implement [`Hook`] with that.
+/// What `async_trait` makes of what an `async fn` of a hook says.
 ///
-/// The trait is written without it for what a hook says that does not look: that must cost nothing.
+/// The trait has the signatures that it writes, and not the attribute, for what is said by a hook that does not look: that must
+/// cost nothing.
 type Asked<'a, T> = BoxFuture<'a, Result<T, ToolError>>;
 
 /// What is said at once. A closure that holds nothing makes a future that holds nothing, and its box is no allocation.
@@ -287,14 +291,11 @@ impl<F: Fn(&CallInfo<'_>) -> Before + Send + Sync> Hook for BeforeCalls<F> {
         &self.0
     }
 
-    fn before<'life0, 'life1, 'life2, 'async_trait>(
+    fn before<'life0: 'async_trait, 'life1: 'async_trait, 'life2: 'async_trait, 'async_trait>(
         &'life0 self,
         call: &'life1 CallInfo<'life2>,
     ) -> Asked<'async_trait, Before>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
         Self: 'async_trait,
     {
         match (self.1)(call) {
@@ -319,16 +320,18 @@ impl<F: Fn(&CallInfo<'_>, &mut CallEnd) -> After + Send + Sync> Hook for AfterCa
         &self.0
     }
 
-    fn after<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+    fn after<
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        'async_trait,
+    >(
         &'life0 self,
         call: &'life1 CallInfo<'life2>,
         end: &'life3 mut CallEnd,
     ) -> Asked<'async_trait, After>
     where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
-        'life3: 'async_trait,
         Self: 'async_trait,
     {
         match (self.1)(call, end) {
