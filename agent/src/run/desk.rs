@@ -263,7 +263,6 @@ impl<'a> Desk<'a> {
             arguments: slot.arguments(),
             context: &slot.context,
             prepared,
-            has_begun: false,
             setup: self.setup,
         })
     }

@@ -26,15 +26,13 @@ pub(super) struct Key {
     pub(super) index: usize,
 }
 
-/// A call that is checked and allowed, and has not begun.
+/// A call that is checked and allowed; or what is left of it, where it has begun.
 pub(super) struct ReadyCall<'a> {
     pub(super) info: CallInfo<'a>,
     pub(super) tool: &'a Tool,
     pub(super) arguments: &'a Arguments<'a>,
     pub(super) context: &'a ToolContext,
     pub(super) prepared: Prepared<'a>,
-    /// Whether `prepared` is the rest of a call that has begun.
-    pub(super) has_begun: bool,
     /// What the agent was told that has the run.
     pub(super) setup: &'a Setup,
 }
@@ -186,7 +184,6 @@ impl Effects for InProcess<'_> {
             tool::Begun::Ended(ran) => Begun::Ended(self.noted(ran, &span)),
             tool::Begun::Runs(rest) => {
                 call.prepared = rest;
-                call.has_begun = true;
                 Begun::Runs(self.run_in(span, call))
             }
         }

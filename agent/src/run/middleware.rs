@@ -95,8 +95,6 @@ pub(super) struct Attempt<'a> {
     /// How long middleware may hold the call, where there is some.
     clock: Option<Clock>,
     host: &'a RunHost,
-    /// Whether `prepared` is the rest of a call that has begun.
-    has_begun: bool,
 }
 
 impl<'a> Attempt<'a> {
@@ -112,7 +110,6 @@ impl<'a> Attempt<'a> {
             timeout,
             clock: timeout.filter(|_| has_middleware).map(Clock::of),
             host,
-            has_begun: call.has_begun,
         }
     }
 
@@ -122,7 +119,7 @@ impl<'a> Attempt<'a> {
 
     /// The end of the call where its run was stopped for this reason.
     pub(super) fn stopped(&self, cause: &Cause) -> CallEnd {
-        let has_begun = self.has_begun || self.first().is_none();
+        let has_begun = self.first().as_ref().is_none_or(Prepared::has_begun);
         match cause {
             Cause::Limit(limit) if has_begun => {
                 CallEnd::out_of_time(&limit.for_model(), self.policy())
@@ -178,7 +175,7 @@ impl<'a> Attempt<'a> {
     }
 
     async fn attempt(&self, first: Option<Prepared<'_>>) -> Ran {
-        if !self.has_begun {
+        if !first.as_ref().is_some_and(Prepared::has_begun) {
             self.context.begin_attempt();
         }
         let prepared = match first {

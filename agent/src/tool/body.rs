@@ -38,19 +38,23 @@ pub(crate) trait Body: Send + Sync {
     }
 }
 
-/// A call whose arguments are decoded and checked, and which has not begun. Dropping it means that it never ran.
+/// A call whose arguments are decoded and checked. Dropping it before it has begun means that it never ran.
 ///
 /// It is two words, as is a result of it, so that it is handed on in registers.
 pub struct Prepared<'a>(Box<dyn Begin + 'a>);
 
-/// A call that has not begun.
+/// A call, or the rest of one that has begun.
 trait Begin: Send {
+    fn has_begun(&self) -> bool {
+        false
+    }
+
     /// Whether it may run, as far as the tool itself says so.
     fn permission(&self) -> &Permission {
         &Permission::Allow
     }
 
-    /// Begins it.
+    /// Begins it, or goes on with it.
     fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
     where
         Self: 'a;
@@ -62,6 +66,22 @@ impl<F: Future<Output = End> + Send> Begin for F {
         Self: 'a,
     {
         Box::into_pin(self)
+    }
+}
+
+/// What is left of a call that has begun.
+struct Rest<'a>(BoxFuture<'a, End>);
+
+impl Begin for Rest<'_> {
+    fn has_begun(&self) -> bool {
+        true
+    }
+
+    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
+    where
+        Self: 'a,
+    {
+        self.0
     }
 }
 
@@ -143,6 +163,15 @@ impl<'a> Prepared<'a> {
                 permission,
             })),
         }
+    }
+
+    /// What is left of one that has begun.
+    pub(super) fn rest(run: BoxFuture<'a, End>) -> Self {
+        Self(Box::new(Rest(run)))
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.0.has_begun()
     }
 
     pub(crate) fn permission(&self) -> &Permission {

@@ -138,7 +138,7 @@ impl Tool {
     pub(crate) fn begin<'a>(&self, prepared: Prepared<'a>, cx: &mut Context<'_>) -> Begun<'a> {
         let mut run = prepared.begin();
         match catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(cx))) {
-            Ok(Poll::Pending) => Begun::Runs(Prepared::new(run)),
+            Ok(Poll::Pending) => Begun::Runs(Prepared::rest(run)),
             Ok(Poll::Ready(end)) => Begun::Ended(self.end(Ok(end))),
             Err(panic) => Begun::Ended(self.end(Err(panic))),
         }
