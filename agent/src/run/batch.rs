@@ -400,11 +400,11 @@ fn is_no_agent(slot: &Slot<'_>) -> bool {
 /// Says of every call that it starts, if that was not said before.
 async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
     let are_read = events.are_read();
-    let waiting = events.put(slots.iter().zip(open).filter_map(|(slot, open)| {
+    let started = slots.iter().zip(open).filter_map(|(slot, open)| {
         let is_new = !std::mem::replace(&mut open.announced, true);
         (is_new && are_read).then(|| Event::CallStarted(slot.arguments().checked(slot.call)))
-    }));
-    events.send_all(waiting).await;
+    });
+    events.send_all(started).await;
 }
 
 /// The calls of a batch while they run, in this task: dropping them stops them.
@@ -462,13 +462,7 @@ impl<'a> Batch<'a, '_> {
         let begun = if self.effects.keeps() {
             Begun::Runs(self.effects.run(key, call))
         } else {
-            let mut begin = Some(|cx: &mut Context<'_>| self.effects.begin(key, call, cx));
-            future::poll_fn(|cx| {
-                begin
-                    .take()
-                    .map_or(Poll::Pending, |begin| Poll::Ready(begin(cx)))
-            })
-            .await
+            future::lazy(|cx| self.effects.begin(key, call, cx)).await
         };
         match begun {
             // It needs no place among those that wait for something.
@@ -561,6 +555,6 @@ impl<'a> Batch<'a, '_> {
 
 async fn show_progress(host: &RunHost, events: &Events) {
     if let Some(progress) = host.take_progress() {
-        events.send_all(events.put(progress)).await;
+        events.send_all(progress).await;
     }
 }

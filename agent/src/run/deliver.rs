@@ -23,7 +23,7 @@ impl Drive<'_> {
         self.state
             .deliver_and(|end, result| ends.push(Event::CallEnded(CallEnded::new(end, result))));
         let saved = self.save().await;
-        self.events.send_all(self.events.put(ends)).await;
+        self.events.send_all(ends).await;
         saved
     }
 

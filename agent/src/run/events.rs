@@ -64,20 +64,21 @@ impl Events {
         }
     }
 
-    /// Hands several events to the reader as far as they need not wait, and gives back the others.
-    pub(super) fn put(&self, events: impl IntoIterator<Item = Event>) -> Vec<Event> {
+    /// As `send`, of several in their order.
+    pub(super) fn send_all(&self, events: impl IntoIterator<Item = Event>) -> Sent<'_> {
         let mut events = events.into_iter();
         if let (Reader::Stream(reader), None) = (&self.reader, &self.watch) {
             reader.put_while_there_is_room(&mut events);
         }
-        events.collect()
-    }
-
-    /// As `send`, one after the other.
-    pub(super) async fn send_all(&self, events: Vec<Event>) {
-        for event in events {
-            self.send(event).await;
+        let waiting: Vec<Event> = events.collect();
+        if waiting.is_empty() {
+            return at_once();
         }
+        Sent::Right(Box::pin(async move {
+            for event in waiting {
+                self.send(event).await;
+            }
+        }))
     }
 
     /// Shows an event and hands it to the reader; where there is no room, the future waits for it.
