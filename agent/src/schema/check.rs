@@ -20,6 +20,13 @@ impl Node {
                 .is_none_or(|bounds| bounds.hold(number, text))
     }
 
+    /// Whether this integer is allowed here; no also where more than its size counts.
+    #[inline]
+    pub(super) fn takes_small(&self, number: i64) -> bool {
+        let (least, most) = self.small;
+        (least..=most).contains(&number)
+    }
+
     /// Whether this finite float, written as one, is allowed here; no where only its digits can tell.
     #[inline]
     pub(super) fn takes_float(&self, float: f64) -> bool {

@@ -28,6 +28,13 @@ impl<'a> Reader<'a> {
         node.quick.has(kind).then_some(node)
     }
 
+    /// Goes on behind the value that was read.
+    #[inline]
+    fn pass_to(&mut self, behind: Scanner<'a>) {
+        self.scan = behind;
+        self.node = ANY;
+    }
+
     /// A string.
     pub(super) fn quick_text(&mut self) -> Option<&'a str> {
         let node = self.next_node(Types::STRING)?;
@@ -38,8 +45,7 @@ impl<'a> Reader<'a> {
         {
             return self.quick_choice();
         }
-        self.scan = scan;
-        self.node = ANY;
+        self.pass_to(scan);
         Some(plain.text)
     }
 
@@ -52,8 +58,7 @@ impl<'a> Reader<'a> {
         if !node.takes_text(plain.text) {
             return None;
         }
-        self.scan = scan;
-        self.node = ANY;
+        self.pass_to(scan);
         Some(plain.text)
     }
 
@@ -64,12 +69,10 @@ impl<'a> Reader<'a> {
         let Some(number) = scan.take_short() else {
             return self.quick_long();
         };
-        let (least, most) = node.small;
-        if number < least || number > most {
+        if !node.takes_small(number) {
             return None;
         }
-        self.scan = scan;
-        self.node = ANY;
+        self.pass_to(scan);
         Some(number)
     }
 
@@ -79,12 +82,10 @@ impl<'a> Reader<'a> {
         let node = self.next_node(Types::INTEGER)?;
         let mut scan = self.scan;
         let number = scan.take_whole()?;
-        let (least, most) = node.small;
-        if number < least || number > most {
+        if !node.takes_small(number) {
             return None;
         }
-        self.scan = scan;
-        self.node = ANY;
+        self.pass_to(scan);
         Some(number)
     }
 
@@ -103,8 +104,7 @@ impl<'a> Reader<'a> {
         if !node.takes_float(number) {
             return None;
         }
-        self.scan = scan;
-        self.node = ANY;
+        self.pass_to(scan);
         Some(number)
     }
 
