@@ -2,13 +2,13 @@
 
 use crate::ratios::{BY_HAND, OURS, Ratios};
 use crate::time::CpuTime;
-use crate::work::conversation::{self, Conversation};
+use crate::work::conversation::{self, CALLS};
 use criterion::{Criterion, Throughput};
 use tokio::runtime::Builder;
 
 pub(crate) fn bench(criterion: &mut Criterion<CpuTime>, ratios: &mut Ratios) {
     let runtime = Builder::new_current_thread().build().unwrap();
-    let agent = Conversation::new();
+    let agent = conversation::by_agent();
     for turns in [50, 200, 800] {
         let name = format!("conversation of {turns} turns");
         let mut pair = criterion.benchmark_group(&name);
@@ -19,7 +19,7 @@ pub(crate) fn bench(criterion: &mut Criterion<CpuTime>, ratios: &mut Ratios) {
             bench.iter(|| runtime.block_on(conversation::by_hand(turns)));
         });
         pair.bench_function(OURS, |bench| {
-            bench.iter(|| runtime.block_on(agent.run(turns)));
+            bench.iter(|| runtime.block_on(agent.run(turns, CALLS)));
         });
         pair.finish();
         ratios.of(&name);

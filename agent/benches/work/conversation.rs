@@ -1,90 +1,16 @@
-//! A conversation of many turns of four calls: through the framework, with a hook, limits and events, and by hand.
+//! A conversation of many turns of four calls: through the framework, and by hand.
 
+use super::in_memory::{Conversation, call_id};
 use super::{SMALL, by_hand, tools};
-use agent::message::{Part, Reply, StopReason, ToolCall};
-use agent::model::{Model, ModelError, ModelEvent, ModelStream, Request};
-use agent::{After, Agent, Before, Limits, after_calls, before_calls};
-use futures_util::future::{self, BoxFuture, join_all};
-use futures_util::{StreamExt, stream};
+use futures_util::future::join_all;
 use std::hint::black_box;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-const CALLS: usize = 4;
+/// How many calls a turn has.
+pub(crate) const CALLS: usize = 4;
 
-fn call_id(turn: usize, at: usize) -> String {
-    format!("call_{turn}_{at}")
-}
-
-/// A model that answers at once and in one piece, as the one by hand does.
-struct InMemory(Arc<AtomicUsize>);
-
-impl InMemory {
-    fn reply(&self) -> Reply {
-        let turn = self.0.load(Relaxed);
-        if turn == 0 {
-            return Reply::new([Part::text("done")], StopReason::Stop);
-        }
-        self.0.store(turn - 1, Relaxed);
-        let call = |at| Part::call(ToolCall::new(call_id(turn, at), "get_weather", SMALL));
-        let calls: Vec<Part> = (0..CALLS).map(call).collect();
-        Reply::new(calls, StopReason::ToolUse)
-    }
-}
-
-impl Model for InMemory {
-    fn name(&self) -> &'static str {
-        "in memory"
-    }
-
-    fn stream<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>> {
-        let finished = Ok(ModelEvent::Finished(self.reply()));
-        Box::pin(future::ready(Ok(stream::iter([finished]).boxed())))
-    }
-}
-
-/// An agent whose model asks for as many turns as it is told.
-pub(crate) struct Conversation {
-    agent: Agent,
-    turns: Arc<AtomicUsize>,
-}
-
-impl Conversation {
-    pub(crate) fn new() -> Self {
-        let turns = Arc::new(AtomicUsize::new(0));
-        let left = Arc::clone(&turns);
-        let model = InMemory(left);
-        let limits = Limits::new()
-            .turns(100_000)
-            .calls(1_000_000)
-            .calls_of("edit_file", 1)
-            .tokens(u64::MAX)
-            .repeats(1_000_000);
-        let agent = Agent::builder(model)
-            .tools(tools::set())
-            .limits(limits)
-            .hook(before_calls("looks before", |call| {
-                black_box(call.arguments());
-                Before::Run
-            }))
-            .hook(after_calls("looks after", |call, end| {
-                black_box((call.name(), end));
-                After::GoOn
-            }))
-            .build()
-            .unwrap();
-        Self { agent, turns }
-    }
-
-    /// Runs so many turns, and reads every event of them.
-    pub(crate) async fn run(&self, turns: usize) -> String {
-        self.turns.store(turns, Relaxed);
-        let mut run = self.agent.run("go").stream();
-        while let Some(event) = run.next().await {
-            black_box(event);
-        }
-        run.finish().await.unwrap().text()
-    }
+/// Through the framework.
+pub(crate) fn by_agent() -> Conversation {
+    Conversation::new(tools::set(), SMALL)
 }
 
 struct Call {

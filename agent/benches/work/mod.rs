@@ -4,6 +4,7 @@
 
 pub(crate) mod by_hand;
 pub(crate) mod conversation;
+pub(crate) mod in_memory;
 pub(crate) mod stream;
 pub(crate) mod tools;
 

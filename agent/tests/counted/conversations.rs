@@ -1,14 +1,14 @@
 //! A conversation does not get dearer as it grows.
 
-use crate::work::conversation::Conversation;
+use crate::work::conversation::{CALLS, by_agent};
 use allocation_counter::{AllocationInfo, measure};
 use tokio::runtime::Builder;
 
 /// What a run of so many turns costs: four calls a turn, 65 tools offered, hooks, limits, and every event read.
 fn cost(turns: usize) -> AllocationInfo {
     let runtime = Builder::new_current_thread().build().unwrap();
-    let agent = Conversation::new();
-    let run = || runtime.block_on(agent.run(turns));
+    let agent = by_agent();
+    let run = || runtime.block_on(agent.run(turns, CALLS));
     assert_eq!(run(), "done");
     measure(|| drop(run()))
 }

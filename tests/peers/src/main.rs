@@ -1,18 +1,16 @@
 //! `agent` as a contestant of the peers' benchmark: see PERFORMANCE.md for how to run it and what it said.
 
+#[path = "../../../agent/benches/work/in_memory.rs"]
+mod in_memory;
 mod tools;
 
-use agent::message::{Part, Protocol, Reply, StopReason, ToolCall, Transcript};
-use agent::model::{Model, ModelError, ModelEvent, ModelStream, Request, RequestOptions};
+use agent::message::{Protocol, Reply, ToolCall, Transcript};
+use agent::model::{Request, RequestOptions};
 use agent::provider::{BodyFields, Target, Wire, openai_chat::Chat};
-use agent::{After, Agent, Before, Limits, ToolContext, ToolSet, after_calls, before_calls};
+use agent::{ToolContext, ToolSet};
 use bench_core::run::{LOOP_ARGS, openai_tool_stream};
 use bench_core::{Bench, CountingAlloc, Definitions, Dispatcher, LoopDriver};
-use futures_util::future::{self, BoxFuture};
-use futures_util::{StreamExt, stream};
-use std::hint::black_box;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use in_memory::Conversation;
 
 #[global_allocator]
 static ALLOCATOR: CountingAlloc = CountingAlloc;
@@ -67,85 +65,16 @@ impl Definitions for InRequest {
     }
 }
 
-/// A model that answers at once and in one piece, as the one by hand does.
-#[derive(Default)]
-struct InMemory {
-    done: AtomicUsize,
-    turns: AtomicUsize,
-    calls: AtomicUsize,
-}
-
-impl InMemory {
-    fn reply(&self) -> Reply {
-        let turn = self.done.load(Relaxed);
-        if turn == self.turns.load(Relaxed) {
-            return Reply::new([Part::text("done")], StopReason::Stop);
-        }
-        self.done.store(turn + 1, Relaxed);
-        let call = |at| {
-            let id = format!("call_{turn}_{at}");
-            Part::call(ToolCall::new(id, "get_weather", LOOP_ARGS))
-        };
-        let calls: Vec<Part> = (0..self.calls.load(Relaxed)).map(call).collect();
-        Reply::new(calls, StopReason::ToolUse)
-    }
-}
-
-impl Model for InMemory {
-    fn name(&self) -> &str {
-        "in memory"
-    }
-
-    fn stream<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelStream<'a>, ModelError>> {
-        let finished = Ok(ModelEvent::Finished(self.reply()));
-        Box::pin(future::ready(Ok(stream::iter([finished]).boxed())))
-    }
-}
-
-/// The loop with what a program has around it: a hook before and after each call, limits, and a reader of all events.
-struct Loop(Agent, Arc<InMemory>);
-
-impl Loop {
-    fn new() -> Self {
-        let model = Arc::new(InMemory::default());
-        let limits = Limits::new()
-            .turns(100_000)
-            .calls(1_000_000)
-            .calls_of("edit_file", 1)
-            .tokens(u64::MAX)
-            .repeats(1_000_000);
-        let agent = Agent::builder(Arc::clone(&model))
-            .tools(tools::set())
-            .limits(limits)
-            .hook(before_calls("looks before", |call| {
-                black_box(call.arguments());
-                Before::Run
-            }))
-            .hook(after_calls("looks after", |call, end| {
-                black_box((call.name(), end));
-                After::GoOn
-            }))
-            .build()
-            .expect("the agent is sound");
-        Self(agent, model)
-    }
-}
+struct Loop(Conversation);
 
 impl LoopDriver for Loop {
     async fn run(&self, turns: usize, calls: usize) -> String {
-        self.1.done.store(0, Relaxed);
-        self.1.turns.store(turns, Relaxed);
-        self.1.calls.store(calls, Relaxed);
-        let mut run = self.0.run("go").stream();
-        while let Some(event) = run.next().await {
-            black_box(event);
-        }
-        run.finish().await.expect("the script ends").text()
+        self.0.run(turns, calls).await
     }
 }
 
 /// One call's arguments in pieces of five bytes, as this protocol streams them.
-fn streamed(protocol: Protocol) -> (String, usize) {
+fn stream(protocol: Protocol) -> (String, usize) {
     let (chat, length) = openai_tool_stream(200_000, 5);
     if protocol == Protocol::OpenaiChat {
         return (chat, length);
@@ -209,9 +138,9 @@ fn main() {
     bench.dispatch("text", &Text(tools::set(), ToolContext::for_test()));
     bench.dispatch("result", &Whole(tools::set(), ToolContext::for_test()));
     bench.definitions::<InRequest>("chat");
-    bench.agent_loop("", &Loop::new());
+    bench.agent_loop("", &Loop(Conversation::new(tools::set(), LOOP_ARGS)));
     for wire in agent::provider::protocols() {
-        let (sse, length) = streamed(wire.protocol());
+        let (sse, length) = stream(wire.protocol());
         for (variant, cut) in [("16 KB pieces", 16384), ("210-byte pieces", 210)] {
             let variant = format!("{} in {variant}", wire.protocol());
             bench.stream(&variant, &sse, length, |sse| {
