@@ -272,6 +272,7 @@ impl RunHost {
         }
         // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
         if are_own {
+            // Of a reply that was cut off no call starts.
             counts.cut_offs = 0;
             counts.note_repeats(limits, calls.clone())?;
         }

@@ -64,7 +64,7 @@ pub(super) fn inline(
         // A root form is titled with the name of its type.
         object.shift_remove("title");
     }
-    if own.is_empty() && is_small(&schema, 0, &mut MOST_EXPANDED.clone()) {
+    if own.is_empty() && is_small(&schema, 0, &mut { MOST_EXPANDED }) {
         return Ok(Inlined {
             schema,
             definitions: Map::new(),
@@ -119,13 +119,14 @@ fn is_small(schema: &Value, depth: usize, left: &mut usize) -> bool {
         return true;
     };
     *left = left.saturating_sub(1);
-    let mut is_small = depth < DEEPEST && *left > 0;
-    if is_small {
-        look_at_each_child(object, &mut |child| {
-            is_small &= self::is_small(child, depth + 1, left);
-        });
+    if depth >= DEEPEST || *left == 0 {
+        return false;
     }
-    is_small
+    let mut are_small = true;
+    look_at_each_child(object, &mut |child| {
+        are_small = are_small && is_small(child, depth + 1, left);
+    });
+    are_small
 }
 
 struct Inliner<'d> {

@@ -146,6 +146,7 @@ pub fn fill_first<'a>(
     fill_all(reader, slots)
 }
 
+/// Compiled into each of the two: a tool of few arguments notices one call more.
 #[inline]
 fn fill_all<'a>(reader: &mut Reader<'a>, slots: &mut [&mut dyn Fill<'a>]) -> Result<(), ReadError> {
     reader.object()?;

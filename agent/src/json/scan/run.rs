@@ -60,7 +60,7 @@ pub(super) fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize 
 
 /// Sixteen bytes as two words.
 #[inline]
-pub(super) fn words(bytes: &[u8; 16]) -> [u64; 2] {
+fn words(bytes: &[u8; 16]) -> [u64; 2] {
     let (words, _) = bytes.as_chunks();
     match words {
         [one, other] => [u64::from_le_bytes(*one), u64::from_le_bytes(*other)],
