@@ -9,26 +9,22 @@
 use super::approval;
 use super::delegate::agent_of;
 use super::deliver::{ends_of, keep_first_hand_over};
-use super::desk::{Admitted, AskedBefore, Desk, Slot, Wishes};
-use super::effects::{Begun, Effects, Key, Moment, Ran, ReadyCall};
+use super::desk::{Admitted, AskedBefore, Desk, Slot};
+use super::effects::{Key, ReadyCall};
 use super::error::Cause;
 use super::event::Event;
 use super::events::Events;
 use super::host::RunHost;
 use super::limit::Limit;
+use super::running::{RunningCalls, show_progress};
 use super::state::{
     Head, OpenCall, RunState, Stage, calls_of_last, close_calls, interrupted, waiting,
 };
 use super::turn::Drive;
-use crate::message::{Outcome, ToolCall, Transcript};
+use crate::message::{Outcome, ToolCall};
 use crate::tool::{CallEnd, CallKey, Tool, ToolContext, ToolSet};
-use futures_util::StreamExt;
-use futures_util::future::{self, BoxFuture, Either};
-use futures_util::stream::FuturesUnordered;
-use std::collections::VecDeque;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 /// What a batch says of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,44 +159,33 @@ impl Drive<'_> {
         };
         announce(&slots, open, events).await;
 
-        let mut batch = Batch {
-            open,
-            slots: &slots,
-            running: None,
-            ended: VecDeque::new(),
-            desk,
-            effects,
-            events,
-            transcript,
-            head,
-            wishes: Wishes::default(),
-        };
+        let mut calls = RunningCalls::new(open, &slots, desk, effects, events, (transcript, head));
         for (index, call) in ready {
             let alone = setup.execution.is_alone(&call.tool.definition().policy);
             if alone {
-                batch.drain().await?;
+                calls.drain().await?;
             }
             while setup
                 .most_at_once
-                .is_some_and(|most| batch.begun() >= most.get())
+                .is_some_and(|most| calls.begun() >= most.get())
             {
-                batch.next().await?;
+                calls.next().await?;
             }
             if let Some(wished) = host.take_wishes() {
-                batch.wishes.add(wished);
+                calls.wishes.add(wished);
             }
-            if batch.wishes.stop.is_some() || host.is_cancelled() {
+            if calls.wishes.stop.is_some() || host.is_cancelled() {
                 break;
             }
             let turn = head.turn;
-            batch.start(Key { turn, index }, call).await?;
+            calls.start(Key { turn, index }, call).await?;
             if alone {
-                batch.drain().await?;
+                calls.drain().await?;
             }
         }
-        batch.drain().await?;
-        let mut wishes = std::mem::take(&mut batch.wishes);
-        drop(batch);
+        calls.drain().await?;
+        let mut wishes = std::mem::take(&mut calls.wishes);
+        drop(calls);
         // What was said while the last events were read. From here on every call has ended.
         show_progress(host, events).await;
         if let Some(wished) = host.take_wishes() {
@@ -255,7 +240,7 @@ pub(super) fn slot<'a>(
     let key = CallKey::place(head.turn, index);
     let mending = host.agent(&head.handed_to).setup().mending;
     let context = context(host, key, call, open);
-    Slot::new(call, tools.get(&call.name), context, mending).with_edit(open)
+    Slot::new(call, tools.get(&call.name), context, mending, Some(open))
 }
 
 fn context(
@@ -405,156 +390,4 @@ async fn announce(slots: &[Slot<'_>], open: &mut [OpenCall], events: &Events) {
         (is_new && are_read).then(|| Event::CallStarted(slot.arguments().checked(slot.call)))
     });
     events.send_all(started).await;
-}
-
-/// The calls of a batch while they run, in this task: dropping them stops them.
-struct Batch<'a, 'o> {
-    open: &'o mut [OpenCall],
-    slots: &'a [Slot<'a>],
-    /// Made for the first one that waits for something.
-    running: Option<FuturesUnordered<Running<'a>>>,
-    /// Those that ended at once. What they wish of the run holds up none that may run beside them.
-    ended: VecDeque<Ended<'a>>,
-    desk: Desk<'a>,
-    effects: &'a dyn Effects,
-    events: &'a Events,
-    transcript: &'a Transcript,
-    head: &'a Head,
-    /// What calls have wished of the run so far: once one has stopped it, no further one starts.
-    wishes: Wishes,
-}
-
-/// A call that runs.
-struct Running<'a> {
-    index: usize,
-    tool: &'a Tool,
-    run: BoxFuture<'a, Result<Ran, Cause>>,
-}
-
-impl<'a> Future for Running<'a> {
-    type Output = Ended<'a>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended<'a>> {
-        let (index, tool) = (self.index, self.tool);
-        let ran = self.run.as_mut().poll(cx);
-        ran.map(|ran| Ended { index, tool, ran })
-    }
-}
-
-struct Ended<'a> {
-    index: usize,
-    tool: &'a Tool,
-    ran: Result<Ran, Cause>,
-}
-
-impl<'a> Batch<'a, '_> {
-    async fn start(&mut self, key: Key, call: ReadyCall<'a>) -> Result<(), Cause> {
-        let before = (self.open.get_mut(key.index))
-            .map(|open| std::mem::replace(&mut open.stage, Stage::Started));
-        if let Err(cause) = self.save().await {
-            // What is not written down has not begun.
-            if let (Some(open), Some(before)) = (self.open.get_mut(key.index), before) {
-                open.stage = before;
-            }
-            return Err(cause);
-        }
-        let (index, tool) = (key.index, call.tool);
-        let begun = if self.effects.keeps() {
-            Begun::Runs(self.effects.run(key, call))
-        } else {
-            future::lazy(|cx| self.effects.begin(key, call, cx)).await
-        };
-        match begun {
-            // It needs no place among those that wait for something.
-            Begun::Ended(ran) => self.ended.push_back(Ended {
-                index,
-                tool,
-                ran: Ok(ran),
-            }),
-            Begun::Runs(run) => {
-                let running = Running { index, tool, run };
-                self.running.get_or_insert_default().push(running);
-                show_progress(self.desk.host, self.events).await;
-            }
-        }
-        Ok(())
-    }
-
-    /// How many calls have begun whose end was not taken in.
-    fn begun(&self) -> usize {
-        self.running.as_ref().map_or(0, FuturesUnordered::len) + self.ended.len()
-    }
-
-    async fn save(&mut self) -> Result<(), Cause> {
-        if !self.effects.keeps() {
-            return Ok(());
-        }
-        let moment = Moment {
-            transcript: self.transcript,
-            head: self.head,
-            open: self.open,
-        };
-        self.effects.save(moment).await
-    }
-
-    /// Runs until the last of the calls has ended.
-    async fn drain(&mut self) -> Result<(), Cause> {
-        while self.begun() > 0 {
-            self.next().await?;
-        }
-        Ok(())
-    }
-
-    /// Runs until one more call has ended, and shows their progress meanwhile.
-    async fn next(&mut self) -> Result<(), Cause> {
-        let host = self.desk.host;
-        if let Some(ended) = self.ended.pop_front() {
-            show_progress(host, self.events).await;
-            return self.end(ended).await;
-        }
-        while let Some(running) = &mut self.running {
-            let ended = match future::select(running.next(), pin!(host.spoke())).await {
-                Either::Left((ended, _)) => Some(ended),
-                Either::Right(_) => None,
-            };
-            show_progress(host, self.events).await;
-            match ended {
-                Some(Some(ended)) => return self.end(ended).await,
-                Some(None) => break,
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    async fn end(&mut self, ended: Ended<'_>) -> Result<(), Cause> {
-        let Ended { index, tool, ran } = ended;
-        if let Some(slot) = self.slots.get(index) {
-            slot.context.close();
-        }
-        let stage = match ran? {
-            Err(mut suspension) => Stage::Suspended {
-                inner: suspension
-                    .inner
-                    .take()
-                    .and_then(|inner| serde_json::from_value(inner).ok()),
-                suspension,
-            },
-            Ok(mut end) => {
-                let stop = self.desk.take_in(Some(tool), &mut end);
-                self.wishes.stop = self.wishes.stop.take().or(stop);
-                Stage::Finished(end)
-            }
-        };
-        if let Some(open) = self.open.get_mut(index) {
-            open.stage = stage;
-        }
-        self.save().await
-    }
-}
-
-async fn show_progress(host: &RunHost, events: &Events) {
-    if let Some(progress) = host.take_progress() {
-        events.send_all(progress).await;
-    }
 }

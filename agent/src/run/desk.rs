@@ -37,30 +37,25 @@ pub(super) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
+    /// With the arguments that a hook or a person wrote before this process came to the call, if it was open already.
     pub(super) fn new(
         call: &'a Arc<ToolCall>,
         tool: Option<&'a Tool>,
         context: ToolContext,
         mending: Mending,
+        open: Option<&OpenCall>,
     ) -> Self {
+        let written = open.and_then(|open| open.edited.clone());
         Self {
             call,
             tool,
             context,
             own: Arguments::new(&call.arguments, mending),
-            given: None,
+            given: written.map(|text| Box::new(Arguments::replaced(text, mending))),
             edited: OnceLock::new(),
-            by_person: false,
+            by_person: open.is_some_and(|open| open.by_person),
             mending,
         }
-    }
-
-    /// The same call with the arguments that a hook or a person wrote.
-    pub(super) fn with_edit(mut self, open: &OpenCall) -> Self {
-        let edited = open.edited.clone();
-        self.given = edited.map(|text| Box::new(Arguments::replaced(text, self.mending)));
-        self.by_person = open.by_person;
-        self
     }
 
     fn edit(&self, text: String) -> &Arguments<'static> {

@@ -33,7 +33,7 @@ impl RunHost {
             host: self,
             standing: Some(&rejected),
         };
-        let slot = Slot::new(call, tools.get(&call.name), context, setup.mending);
+        let slot = Slot::new(call, tools.get(&call.name), context, setup.mending, None);
         let mut end = self.invoked(&desk, &slot, approved).await;
         self.wish(desk.after(&mut [(&slot, &mut end)]).await);
         if let Some(onward) = end.onward.take() {

@@ -2,7 +2,7 @@
 //!
 //! [`Agent`] is what a program sets up once, [`Run`] one conversation with it, [`Event`] what may be watched of it,
 //! [`Answer`] and [`RunError`] how it ends, [`Paused`] how it waits. Inside, `turn` is the loop itself; `batch` is the way
-//! of the calls of one reply, step by step, `desk` what is done for one of them before and after (with `size`), `deliver`
+//! of the calls of one reply, step by step, `running` those that run now, `desk` what is done for one of them before and after (with `size`), `deliver`
 //! how results come into the transcript, `resume` what is looked at before a run goes on, and `invoke` the way of calls
 //! that no model asked for. All of it meets the world only through `effects`, so that between two effects the loop is pure,
 //! and is told to `events`, from where a `channel` takes it to whoever reads it; a `tray` holds what others leave for the
@@ -41,6 +41,7 @@ mod paused;
 mod plan;
 mod repeats;
 mod resume;
+mod running;
 mod session;
 #[cfg(feature = "signing")]
 mod signing;

@@ -4,6 +4,7 @@ use crate::{Log, call, ends, first_results, notes, noting, says, scripted};
 use agent::message::{Message, Outcome};
 use agent::model::Step;
 use agent::{Agent, Limit, Limits, OnError, RunErrorKind, ToolError, after_calls, tool, tools};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Fail, and leave it to others what becomes of it.
@@ -98,6 +99,25 @@ async fn a_fatal_error_ends_the_run_after_its_batch_with_the_results_of_the_othe
             (Outcome::Done, "a".to_owned())
         ]
     );
+}
+
+#[tokio::test]
+async fn a_fatal_error_starts_no_call_that_waits_for_a_place() {
+    for (places, noted) in [(1, vec![]), (2, vec!["run a"]), (3, vec!["run a", "run b"])] {
+        let log = Log::default();
+        let calls = ["a", "b", "c"].map(noting);
+        let calls = [call("f", "undecided", "{}")].into_iter().chain(calls);
+        let agent = Agent::builder::<()>(scripted([Step::calls(calls)]))
+            .tools(notes(&log))
+            .tools(tools![undecided])
+            .on_error(OnError::Fatal)
+            .max_concurrent_calls(NonZeroUsize::new(places).unwrap())
+            .build()
+            .unwrap();
+        let error = agent.run("go").await.unwrap_err();
+        assert_eq!(error.kind(), RunErrorKind::Tool);
+        assert_eq!(log.all(), noted, "{places} at once");
+    }
 }
 
 /// Ask to be tried in another way.
@@ -201,7 +221,7 @@ async fn one_call_that_fails_takes_nothing_from_the_others_nor_from_the_next_bat
             Message::Results { results } => Some(
                 results
                     .iter()
-                    .map(|result| result.call_id.clone())
+                    .map(|result| result.call_id().to_owned())
                     .collect(),
             ),
             _ => None,
