@@ -8,24 +8,23 @@ const NINE: IdRule = IdRule::new(9, 9, "");
 
 /// The ids of a run's calls: no two of one transcript are the same, whatever models send, or nobody could tell whose
 /// result is whose.
+///
+/// Nothing before the first reply; what comes after it has its ids from here.
 #[derive(Debug, Default)]
-pub(super) struct CallIds {
-    taken: Ids,
-    /// So many messages of the transcript were looked through.
-    read: usize,
-}
+pub(super) struct CallIds(Option<Ids>);
 
 impl CallIds {
     /// Those of the reply that this transcript is answered with.
     pub(super) fn of_reply_to(&mut self, transcript: &Transcript) -> ReplyIds<'_> {
-        for message in transcript.iter().skip(self.read) {
-            for call in Message::calls(message) {
-                self.taken.take(&call.id);
+        let taken = self.0.get_or_insert_with(|| {
+            let mut taken = Ids::default();
+            for call in transcript.iter().flat_map(Message::calls) {
+                taken.take(&call.id);
             }
-        }
-        self.read = transcript.len();
+            taken
+        });
         ReplyIds {
-            taken: &mut self.taken,
+            taken,
             given: BTreeMap::new(),
         }
     }

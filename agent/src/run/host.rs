@@ -47,7 +47,7 @@ pub(super) struct RunHost {
     /// What was wished of the run around calls that tools made.
     wishes: Tray<Wishes>,
     /// Held by whoever asks hooks, so that they are never asked at the same time.
-    hooks: tokio::sync::Mutex<()>,
+    hooks: futures_util::lock::Mutex<()>,
 }
 
 tokio::task_local! {
@@ -171,7 +171,7 @@ impl RunHost {
             offered: Mutex::new(offered),
             rejected: Mutex::default(),
             wishes: Tray::default(),
-            hooks: tokio::sync::Mutex::new(()),
+            hooks: futures_util::lock::Mutex::new(()),
         })
     }
 
@@ -456,8 +456,8 @@ impl RunHost {
     ) -> Result<T, Cause> {
         let ask = pin!(async {
             let _turn = match self.hooks.try_lock() {
-                Ok(turn) => turn,
-                Err(_) => self.hooks.lock().await,
+                Some(turn) => turn,
+                None => self.hooks.lock().await,
             };
             ASKS_HOOKS_OF.scope(self.address(), ask).await
         });

@@ -1,17 +1,16 @@
 //! Whether a model asks for what it has just asked for.
 
-use crate::json::scan::{MAX_DEPTH, NumberText, Scanner};
+use crate::json::scan::{MAX_DEPTH, Scanner};
 use crate::message::ToolCall;
 use foldhash::fast::FixedState;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hasher};
 
 /// A number for what these calls ask for, in whichever order and however they are written.
 pub(super) fn digest<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
     // A sum is the same in whichever order.
     calls.fold(0, |sum: u64, call| {
-        let arguments = &call.arguments;
-        let arguments = of_json(arguments).unwrap_or_else(|| hash(arguments));
-        sum.wrapping_add(hash((&call.name, arguments)))
+        let arguments = of_json(&call.arguments).unwrap_or_else(|| of_text(&call.arguments));
+        sum.wrapping_add(of_pair(of_text(&call.name), arguments))
     })
 }
 
@@ -28,7 +27,7 @@ fn value(scan: &mut Scanner<'_>, depth: usize) -> Option<u64> {
     if depth == MAX_DEPTH {
         return None;
     }
-    Some(match scan.peek_value().ok()? {
+    Some(match scan.peek()? {
         b'{' => {
             scan.pass();
             // Keys in whichever order are the same object.
@@ -36,8 +35,9 @@ fn value(scan: &mut Scanner<'_>, depth: usize) -> Option<u64> {
             let mut is_first = true;
             while scan.another(is_first, b'}').ok()? {
                 is_first = false;
-                let key = scan.key().ok()?;
-                all = all.wrapping_add(hash((&*key, value(scan, depth + 1)?)));
+                let key = string(scan)?;
+                scan.colon().ok()?;
+                all = all.wrapping_add(of_pair(key, value(scan, depth + 1)?));
             }
             all
         }
@@ -47,30 +47,46 @@ fn value(scan: &mut Scanner<'_>, depth: usize) -> Option<u64> {
             let mut is_first = true;
             while scan.another(is_first, b']').ok()? {
                 is_first = false;
-                all = hash((all, value(scan, depth + 1)?));
+                all = of_pair(all, value(scan, depth + 1)?);
             }
             all
         }
-        b'"' => hash((b's', &*scan.string().ok()?)),
+        b'"' => of_pair(u64::from(b's'), string(scan)?),
         b'n' => scan.literal("null").map(|()| u64::from(b'n')).ok()?,
         b't' => scan.literal("true").map(|()| u64::from(b't')).ok()?,
         b'f' => scan.literal("false").map(|()| u64::from(b'f')).ok()?,
-        _ => number(scan.number().ok()?),
+        _ => number(scan)?,
     })
 }
 
-/// What is written in other digits is the same number, and a whole one has all of its digits.
-fn number(number: NumberText<'_>) -> u64 {
-    if !number.whole
-        && let Ok(decimal) = number.text.parse::<f64>()
-    {
-        return hash((b'd', decimal.to_bits()));
+fn string(scan: &mut Scanner<'_>) -> Option<u64> {
+    if let Some(plain) = scan.take_plain() {
+        return Some(of_text(plain.text));
     }
-    hash((b'w', number.text))
+    let is_here = scan.peek()? == b'"';
+    is_here.then(|| scan.string().ok().map(|text| of_text(&text)))?
 }
 
-fn hash(what: impl Hash) -> u64 {
-    FixedState::default().hash_one(what)
+/// What is written in other digits is the same number, and a whole one has all of its digits.
+fn number(scan: &mut Scanner<'_>) -> Option<u64> {
+    if let Some(whole) = scan.take_whole() {
+        return Some(of_pair(u64::from(b'i'), whole.cast_unsigned()));
+    }
+    let number = scan.number().ok()?;
+    Some(match number.text.parse::<f64>() {
+        Ok(decimal) if !number.whole => of_pair(u64::from(b'd'), decimal.to_bits()),
+        _ => of_pair(u64::from(b'w'), of_text(number.text)),
+    })
+}
+
+fn of_text(text: &str) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+fn of_pair(left: u64, right: u64) -> u64 {
+    FixedState::default().hash_one((left, right))
 }
 
 #[cfg(test)]

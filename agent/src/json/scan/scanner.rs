@@ -176,8 +176,9 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
+    /// The colon behind a key.
     #[inline]
-    fn colon(&mut self) -> Scan<()> {
+    pub(crate) fn colon(&mut self) -> Scan<()> {
         match self.peek() {
             Some(b':') => {
                 self.pass();
