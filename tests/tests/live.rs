@@ -114,7 +114,7 @@ async fn runs_the_tool_and_answers_each_call_once(model: Arc<dyn Model>) {
     let Message::Results { results } = messages[2] else {
         panic!("no results: {transcript:?}");
     };
-    let answered: Vec<_> = results.iter().map(|result| &result.call_id).collect();
+    let answered: Vec<_> = results.iter().map(|result| result.call_id()).collect();
     assert_eq!(calls, answered);
     assert_eq!(results[0].outcome, Outcome::Done, "{}", results[0].text());
 }

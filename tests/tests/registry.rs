@@ -259,10 +259,7 @@ async fn an_agent_refuses_two_tools_of_one_name_when_it_is_built() {
 async fn a_call_is_answered_with_its_own_id_and_name() {
     let call = ToolCall::new("call_9", "nobody", "{}");
     let result = set().answer(&call, &ToolContext::for_test()).await;
-    assert_eq!(
-        (result.call_id.as_str(), result.name.as_str()),
-        ("call_9", "nobody")
-    );
+    assert_eq!((result.call_id(), result.name()), ("call_9", "nobody"));
     assert_eq!(
         result.text(),
         "there is no tool `nobody`; the tools are delete, find"

@@ -86,8 +86,8 @@ fn rename(messages: &mut [(usize, Message)], rule: &IdRule, changes: &mut Vec<Ch
             }
             Message::Results { results } => {
                 for result in results {
-                    if let Some(new) = renamed.get(&result.call_id) {
-                        Arc::make_mut(result).call_id.clone_from(new);
+                    if let Some(new) = renamed.get(result.call_id()) {
+                        Arc::make_mut(result).set_call_id(new);
                     }
                 }
             }

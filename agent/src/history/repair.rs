@@ -158,7 +158,7 @@ fn pair(messages: &mut [Message], changes: &mut Vec<Change>) -> Answers {
             if let Some(left) = place_result(placed, &calls, &mut answers) {
                 changes.push(Change::ResultRemoved {
                     message: left.at.0,
-                    call_id: left.result.call_id.clone(),
+                    call_id: left.result.call_id().to_owned(),
                 });
             }
         }
@@ -173,7 +173,7 @@ fn place_result(
     answers: &mut Answers,
 ) -> Option<Placed> {
     let calls = calls
-        .get(&placed.result.call_id)
+        .get(placed.result.call_id())
         .map_or(&[][..], Vec::as_slice);
     if let Some(call) = nearest_without(calls, answers) {
         return answers.insert(call, placed);
@@ -247,8 +247,8 @@ impl Calls<'_> {
                         });
                     }
                     before = before.max(at);
-                    if result.call_id != call.id {
-                        Arc::make_mut(&mut result).call_id.clone_from(&call.id);
+                    if result.call_id() != call.id {
+                        Arc::make_mut(&mut result).set_call_id(&call.id);
                     }
                     results.push(result);
                 }

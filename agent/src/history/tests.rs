@@ -46,7 +46,7 @@ fn is_sendable(transcript: &[Message]) -> bool {
                     return false;
                 };
                 rest = after;
-                if !results.iter().map(|result| &*result.call_id).eq(calls) {
+                if !results.iter().map(|result| result.call_id()).eq(calls) {
                     return false;
                 }
             }
@@ -101,8 +101,8 @@ fn line(transcript: &[Message]) -> String {
                 let results: Vec<String> = results
                     .iter()
                     .map(|result| match result.outcome {
-                        Outcome::Done => result.call_id.clone(),
-                        other => format!("{} {other:?}", result.call_id),
+                        Outcome::Done => result.call_id().to_owned(),
+                        other => format!("{} {other:?}", result.call_id()),
                     })
                     .collect();
                 format!("r({})", results.join(" "))

@@ -3,8 +3,9 @@
 //! The words are those of no one provider. What a provider must get back untouched (signed thinking, item ids,
 //! empty reasoning fields) rides on a [`Part`] as [`Part::echo`], which only that protocol's encoder reads.
 //!
-//! Read `content`, then `reply` (what a model says), `result` (what a tool answers), `transcript` with its `slots`.
+//! Read `content`, then `reply` (what a model says), `result` (what a tool answers, under the `call_names` of its call), `transcript` with its `slots`.
 
+mod call_names;
 mod content;
 mod fresh;
 mod id_rule;
@@ -13,6 +14,7 @@ mod result;
 mod slots;
 mod transcript;
 
+pub(crate) use call_names::CallNames;
 pub use content::{Content, Image, ImageSource};
 pub(crate) use fresh::fresh_name;
 pub use id_rule::IdRule;

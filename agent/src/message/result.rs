@@ -1,4 +1,4 @@
-use super::Content;
+use super::{CallNames, Content};
 use crate::json::{Mends, Provenance};
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// The call's id.
-    pub call_id: String,
-    /// The name that the model used.
-    pub name: String,
+    #[serde(flatten)]
+    names: CallNames,
     /// What the model reads.
     pub content: Vec<Content>,
     /// How the call ended.
@@ -22,18 +20,41 @@ pub struct ToolResult {
 impl ToolResult {
     /// A result for the call of this id and name.
     pub fn new(
-        call_id: impl Into<String>,
-        name: impl Into<String>,
+        call_id: impl AsRef<str>,
+        name: impl AsRef<str>,
         outcome: Outcome,
         content: impl Into<Vec<Content>>,
     ) -> Self {
+        let names = CallNames::joined(call_id.as_ref(), name.as_ref());
+        Self::of(names, outcome, content.into(), Mends::default())
+    }
+
+    pub(crate) fn of(
+        names: CallNames,
+        outcome: Outcome,
+        content: Vec<Content>,
+        mends: Mends,
+    ) -> Self {
         Self {
-            call_id: call_id.into(),
-            name: name.into(),
-            content: content.into(),
+            names,
+            content,
             outcome,
-            mends: Mends::default(),
+            mends,
         }
+    }
+
+    /// The call's id.
+    pub fn call_id(&self) -> &str {
+        self.names.call_id()
+    }
+
+    /// The name that the model used.
+    pub fn name(&self) -> &str {
+        self.names.name()
+    }
+
+    pub(crate) fn set_call_id(&mut self, id: &str) {
+        self.names = CallNames::joined(id, self.name());
     }
 
     /// How far the arguments were the model's own text.

@@ -217,7 +217,7 @@ impl LiveRun {
     }
 
     fn end(&mut self, ended: &CallEnded) {
-        let id = &ended.result.call_id;
+        let id = ended.result.call_id();
         self.calls.retain(|live| live.call.id != *id);
         match self.messages.last_mut() {
             Some(Message::Results { results }) => results.push(Arc::clone(&ended.result)),

@@ -3,7 +3,7 @@
 use super::error::RunError;
 use super::start::{Answer, Run, RunStream};
 use crate::json::{Invalid, InvalidReason, Parsed, parse};
-use crate::message::ToolCall;
+use crate::message::{CallNames, ToolCall};
 use crate::model::ResponseFormat;
 use crate::schema::{Schema, SchemaError};
 use crate::tool::{
@@ -71,7 +71,7 @@ impl Shape {
         match self.tool.prepare(&arguments, &context) {
             Ok(_) => Ok(arguments.text().to_owned()),
             Err(end) => Err(end
-                .result(&ToolCall::new("", NAME, ""), arguments.mends())
+                .result(CallNames::joined("", NAME), arguments.mends())
                 .text()),
         }
     }

@@ -1,46 +1,4 @@
-//! By what a call is known: its id, the name of its tool, and the key of its effects.
-
-use crate::message::ToolCall;
 use std::sync::{Arc, OnceLock};
-
-/// The id of a call and the name of its tool.
-pub(crate) enum CallNames {
-    /// Those of a call that others hold as well.
-    Call(Arc<ToolCall>),
-    /// The id and behind it the name, which begins at `tool_at`.
-    Joined { text: Box<str>, tool_at: usize },
-}
-
-impl CallNames {
-    pub(super) fn call_id(&self) -> &str {
-        match self {
-            Self::Call(call) => &call.id,
-            Self::Joined { text, tool_at } => text.get(..*tool_at).unwrap_or_default(),
-        }
-    }
-
-    pub(super) fn tool(&self) -> &str {
-        match self {
-            Self::Call(call) => &call.name,
-            Self::Joined { text, tool_at } => text.get(*tool_at..).unwrap_or_default(),
-        }
-    }
-}
-
-impl From<&Arc<ToolCall>> for CallNames {
-    fn from(call: &Arc<ToolCall>) -> Self {
-        Self::Call(Arc::clone(call))
-    }
-}
-
-impl From<(&str, &str)> for CallNames {
-    fn from((call_id, tool): (&str, &str)) -> Self {
-        Self::Joined {
-            text: [call_id, tool].concat().into(),
-            tool_at: call_id.len(),
-        }
-    }
-}
 
 /// What the idempotency key of a call is made of.
 #[derive(Debug, Clone)]

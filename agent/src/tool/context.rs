@@ -1,7 +1,7 @@
-use super::call_key::{CallKey, CallNames};
+use super::call_key::CallKey;
 use super::{ArtifactStore, CallEnd};
 use crate::json::Mends;
-use crate::message::{Outcome, ToolCall, ToolResult};
+use crate::message::{CallNames, Outcome, ToolCall, ToolResult};
 use crate::schema::Fingerprint;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
@@ -184,7 +184,7 @@ impl ToolContext {
 
     fn over(&self, call_id: &str, tool: &str, host: Arc<dyn Host>) -> Self {
         Self::new(
-            (call_id, tool),
+            CallNames::joined(call_id, tool),
             self.inner.key.clone(),
             Some(self.cancellation().clone()),
             host,
@@ -194,7 +194,12 @@ impl ToolContext {
 
     /// A context of this call, without a run behind it.
     pub(crate) fn without_run(call_id: &str, tool: &str) -> Self {
-        Self::new((call_id, tool), call_id, None, Arc::new(Nobody))
+        Self::new(
+            CallNames::joined(call_id, tool),
+            call_id,
+            None,
+            Arc::new(Nobody),
+        )
     }
 
     /// The id of this call.
@@ -204,7 +209,7 @@ impl ToolContext {
 
     /// The name by which the tool was called.
     pub fn tool(&self) -> &str {
-        self.inner.names.tool()
+        self.inner.names.name()
     }
 
     /// The id of the run, for logs and for what belongs to one run only; empty where there is no run.

@@ -4,7 +4,7 @@ use super::body::{Ended, Suspension};
 use super::output::{Onward, Shown};
 use super::{ToolDefinition, ToolError, ToolOutput, ToolPolicy};
 use crate::json::Mends;
-use crate::message::{Content, Outcome, ToolCall, ToolResult};
+use crate::message::{CallNames, Content, Outcome, ToolResult};
 use crate::schema::Problems;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -251,27 +251,14 @@ impl CallEnd {
     }
 
     /// The result for the call that ended so, with what was mended in its arguments. The content moves into it.
-    pub(crate) fn take_result(&mut self, call: &ToolCall, mends: Mends) -> ToolResult {
-        let mut result = ToolResult::new(
-            call.id.as_str(),
-            call.name.as_str(),
-            self.outcome,
-            std::mem::take(&mut self.content),
-        );
-        result.mends = mends;
-        result
+    pub(crate) fn take_result(&mut self, call: impl Into<CallNames>, mends: Mends) -> ToolResult {
+        let content = std::mem::take(&mut self.content);
+        ToolResult::of(call.into(), self.outcome, content, mends)
     }
 
     /// The result for the call that ended so, with what was mended in its arguments.
-    pub(crate) fn result(&self, call: &ToolCall, mends: Mends) -> ToolResult {
-        let mut result = ToolResult::new(
-            call.id.as_str(),
-            call.name.as_str(),
-            self.outcome,
-            self.content.clone(),
-        );
-        result.mends = mends;
-        result
+    pub(crate) fn result(&self, call: impl Into<CallNames>, mends: Mends) -> ToolResult {
+        ToolResult::of(call.into(), self.outcome, self.content.clone(), mends)
     }
 }
 

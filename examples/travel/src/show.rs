@@ -23,7 +23,7 @@ impl Show {
             Event::CallEnded(ended) => {
                 let mark = if ended.result.is_error() { "!!" } else { "<-" };
                 let text = ended.result.text().replace('\n', "\n     ");
-                self.line(&format!("{mark} {} {text}", ended.result.name))
+                self.line(&format!("{mark} {} {text}", ended.result.name()))
             }
             _ => Ok(()),
         }

@@ -80,7 +80,7 @@ async fn starts_come_after_the_checks_of_the_batch_and_before_all_ends() {
         .iter()
         .filter_map(|event| match event {
             Event::CallStarted(call) => Some(format!("start {}", call.call().id)),
-            Event::CallEnded(end) => Some(format!("end {}", end.result.call_id)),
+            Event::CallEnded(end) => Some(format!("end {}", end.result.call_id())),
             _ => None,
         })
         .collect();
@@ -98,7 +98,7 @@ async fn a_result_says_what_was_mended_and_nothing_where_nothing_was() {
     let (_, results) = events(calls()).await;
     let told: Vec<_> = results
         .iter()
-        .map(|result| (&*result.call_id, result.provenance()))
+        .map(|result| (result.call_id(), result.provenance()))
         .collect();
     assert_eq!(
         told,

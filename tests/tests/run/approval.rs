@@ -335,7 +335,7 @@ async fn events_name_the_calls_that_wait_and_go_on_in_the_resumed_run() {
     while let Some(event) = run.next().await {
         match event {
             Event::CallStarted(call) => seen.push(format!("start {}", call.call().id)),
-            Event::CallEnded(ended) => seen.push(format!("end {}", ended.result.call_id)),
+            Event::CallEnded(ended) => seen.push(format!("end {}", ended.result.call_id())),
             _ => {}
         }
     }

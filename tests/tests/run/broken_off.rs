@@ -103,7 +103,7 @@ async fn an_empty_id_of_a_call_is_replaced() {
     let answer = agent.run("go").await.unwrap();
     let ids: Vec<String> = first_results(answer.transcript())
         .into_iter()
-        .map(|result| result.call_id.clone())
+        .map(|result| result.call_id().to_owned())
         .collect();
     assert_eq!(ids, ["call", "call_2"]);
 }

@@ -42,15 +42,12 @@ async fn results_stand_in_the_order_of_the_calls_not_of_their_ends() {
     let mut ends = Vec::new();
     while let Some(event) = run.next().await {
         if let Event::CallEnded(end) = event {
-            ends.push(end.result.call_id.clone());
+            ends.push(end.result.call_id().to_owned());
         }
     }
     assert_eq!(ends, ["a", "b"]);
     let results = first_results(run.finish().await.unwrap().transcript());
-    let read: Vec<_> = results
-        .iter()
-        .map(|r| (r.call_id.as_str(), r.text()))
-        .collect();
+    let read: Vec<_> = results.iter().map(|r| (r.call_id(), r.text())).collect();
     assert_eq!(read, [("a", "slow".to_owned()), ("b", "fast".to_owned())]);
 }
 
@@ -257,10 +254,7 @@ async fn every_call_has_one_result_that_says_how_it_ended() {
         .build()
         .unwrap();
     let results = results(&agent, &model).await;
-    let ends: Vec<_> = results
-        .iter()
-        .map(|r| (r.call_id.as_str(), r.outcome))
-        .collect();
+    let ends: Vec<_> = results.iter().map(|r| (r.call_id(), r.outcome)).collect();
     assert_eq!(
         ends,
         [

@@ -32,7 +32,7 @@ fn name(event: &Event) -> String {
             progress: Progress::Text(text),
             ..
         } => format!("progress {call_id} {text}"),
-        Event::CallEnded(ended) => format!("ended {}", ended.result.call_id),
+        Event::CallEnded(ended) => format!("ended {}", ended.result.call_id()),
         Event::TurnEnded { turn, .. } => format!("turn {turn} over"),
         other => format!("{other:?}"),
     }

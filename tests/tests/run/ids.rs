@@ -64,7 +64,7 @@ async fn an_id_that_was_used_before_is_replaced_for_the_call_and_its_result() {
     let results: Vec<_> = results.flatten().collect();
     assert_eq!(results.len(), calls.len());
     for (call, result) in calls.iter().zip(results) {
-        assert_eq!(call.id, result.call_id);
+        assert_eq!(call.id, result.call_id());
         assert_eq!(call.arguments, said(&result.text()), "{}", call.id);
     }
 }
@@ -122,7 +122,7 @@ async fn a_call_has_one_id_from_the_first_word_of_it_to_its_result() {
                 all.extend(ids);
             }
             Event::CallStarted(call) => started.push(call.call().id.clone()),
-            Event::CallEnded(call) => ended.push(call.result.call_id.clone()),
+            Event::CallEnded(call) => ended.push(call.result.call_id().to_owned()),
             _ => {}
         }
     }

@@ -29,7 +29,7 @@ fn name(event: &Event) -> String {
     match event {
         Event::Inside { call_id, event } => format!("{call_id}: {}", name(event)),
         Event::CallStarted(call) => format!("start {}", call.call().id),
-        Event::CallEnded(ended) => format!("end {}", ended.result.call_id),
+        Event::CallEnded(ended) => format!("end {}", ended.result.call_id()),
         Event::ApprovalNeeded { call, .. } => format!("ask {}", call.call().id),
         Event::Text(text) => text.clone(),
         other => {

@@ -78,10 +78,7 @@ async fn a_run_waits_for_outside_answers_and_runs_nothing_twice() {
     let answer = agent.resume(paused).await.unwrap();
     model.assert_complete();
     let results = first_results(answer.transcript());
-    let ends: Vec<_> = results
-        .iter()
-        .map(|r| (r.call_id.as_str(), r.outcome))
-        .collect();
+    let ends: Vec<_> = results.iter().map(|r| (r.call_id(), r.outcome)).collect();
     assert_eq!(
         ends,
         [

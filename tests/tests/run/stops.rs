@@ -136,7 +136,7 @@ fn assert_sendable(transcript: &[Message]) {
     for message in transcript {
         match message {
             Message::Results { results } => {
-                let answered: Vec<_> = results.iter().map(|r| r.call_id.clone()).collect();
+                let answered: Vec<_> = results.iter().map(|r| r.call_id().to_owned()).collect();
                 assert_eq!(answered, open);
                 open.clear();
             }
@@ -291,7 +291,7 @@ async fn a_call_that_cancellation_came_before_does_not_run_and_has_its_start_its
         while let Some(event) = run.next().await {
             match event {
                 Event::CallStarted(call) => seen.push(format!("started {}", call.call().id)),
-                Event::CallEnded(end) => seen.push(format!("ended {}", end.result.call_id)),
+                Event::CallEnded(end) => seen.push(format!("ended {}", end.result.call_id())),
                 _ => {}
             }
         }

@@ -191,12 +191,14 @@ fn assert_invariants(transcript: &Transcript, effects: &Effects, what: &str) {
                     assert!(times.contains_key(&n), "{what}: {n} is said to be done");
                 }
                 Outcome::Interrupted => {
-                    assert_ne!(result.name, "put", "{what}: it may run again");
+                    assert_ne!(result.name(), "put", "{what}: it may run again");
                     assert!(result.text().contains("not known"), "{}", result.text());
                 }
-                Outcome::UnknownTool => assert_eq!(result.name, "nothing_like_it"),
-                Outcome::BadArguments => assert_eq!(result.call_id, "c0-4"),
-                Outcome::NotRun => assert!(result.call_id.starts_with("c1-"), "{what}: {result:?}"),
+                Outcome::UnknownTool => assert_eq!(result.name(), "nothing_like_it"),
+                Outcome::BadArguments => assert_eq!(result.call_id(), "c0-4"),
+                Outcome::NotRun => {
+                    assert!(result.call_id().starts_with("c1-"), "{what}: {result:?}");
+                }
                 other => panic!("{what}: {other:?}"),
             }
         }

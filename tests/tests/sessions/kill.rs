@@ -158,7 +158,7 @@ fn assert_invariants(transcript: &Transcript, folder: &Path, what: &str) -> Foun
     });
     let mut answered = BTreeSet::new();
     for (call, result) in calls.zip(results) {
-        assert_eq!(call.id, result.call_id, "{what}");
+        assert_eq!(call.id, result.call_id(), "{what}");
         let arguments: serde_json::Value = serde_json::from_str(&call.arguments).unwrap();
         let n = arguments["n"].as_u64().and_then(|n| u32::try_from(n).ok());
         let has_effect = n.is_some_and(|n| keys.contains_key(&n));
@@ -166,7 +166,7 @@ fn assert_invariants(transcript: &Transcript, folder: &Path, what: &str) -> Foun
         match result.outcome {
             Outcome::Done => assert!(has_effect, "{what}: {result:?}"),
             Outcome::Interrupted => {
-                assert_ne!(result.name, "put", "{what}: it may run again");
+                assert_ne!(result.name(), "put", "{what}: it may run again");
                 found.interrupted += 1;
             }
             _ => assert!(!has_effect, "{what}: {result:?}"),

@@ -32,10 +32,9 @@ fn assert_sendable(transcript: &Transcript) {
     for (at, message) in messages.iter().enumerate() {
         let asked: Vec<&str> = message.calls().map(|call| call.id.as_str()).collect();
         let answered: Vec<&str> = match messages.get(at + 1) {
-            Some(Message::Results { results }) if !asked.is_empty() => results
-                .iter()
-                .map(|result| result.call_id.as_str())
-                .collect(),
+            Some(Message::Results { results }) if !asked.is_empty() => {
+                results.iter().map(|result| result.call_id()).collect()
+            }
             _ => Vec::new(),
         };
         assert_eq!(asked, answered, "message {at} of {messages:#?}");

@@ -16,13 +16,13 @@ pub fn transcript(world: &World, said: &Transcript) {
         "a secret is in the transcript"
     );
     for (at, message) in said.iter().enumerate() {
-        let calls: Vec<&String> = message.calls().map(|call| &call.id).collect();
+        let calls: Vec<&str> = message.calls().map(|call| &*call.id).collect();
         if calls.is_empty() {
             continue;
         }
-        let answered: Vec<&String> = match said.get(at + 1) {
+        let answered: Vec<&str> = match said.get(at + 1) {
             Some(Message::Results { results }) => {
-                results.iter().map(|result| &result.call_id).collect()
+                results.iter().map(|result| result.call_id()).collect()
             }
             _ => Vec::new(),
         };
@@ -83,7 +83,7 @@ fn results_tell_the_truth(world: &World, said: &Transcript) {
             continue;
         };
         for result in results {
-            let Some(mark) = calls.get(&*result.call_id) else {
+            let Some(mark) = calls.get(result.call_id()) else {
                 continue;
             };
             let says_not = matches!(
@@ -94,7 +94,7 @@ fn results_tell_the_truth(world: &World, said: &Transcript) {
             assert!(
                 !(says_not && has_run),
                 "the call {mark} of `{}` ran, and its result says {:?}: {}",
-                result.name,
+                result.name(),
                 result.outcome,
                 result.text()
             );
@@ -102,7 +102,7 @@ fn results_tell_the_truth(world: &World, said: &Transcript) {
             assert!(
                 result.outcome != Outcome::Done || may_be_done,
                 "the call {mark} of `{}` did not run, and its result says: {}",
-                result.name,
+                result.name(),
                 result.text()
             );
         }

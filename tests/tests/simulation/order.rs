@@ -130,7 +130,12 @@ impl Order {
             }
             (Event::CallEnded(end), Place::Calls { started, ended }) => {
                 let may = started == 0 || started == all;
-                if !may || self.calls.get(ended) != Some(&end.result.call_id) {
+                if !may
+                    || self
+                        .calls
+                        .get(ended)
+                        .is_none_or(|id| id != end.result.call_id())
+                {
                     return wrong();
                 }
                 self.place = Place::Calls {

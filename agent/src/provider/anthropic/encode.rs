@@ -340,7 +340,7 @@ fn image_block(block: &mut Object<'_>, image: &Image) {
 
 fn tool_result(block: &mut Object<'_>, result: &ToolResult, sees: bool) {
     block.value("type", "tool_result");
-    block.value("tool_use_id", &safe_id(&result.call_id, &LONG_IDS));
+    block.value("tool_use_id", &safe_id(result.call_id(), &LONG_IDS));
     if result.is_error() {
         block.value("is_error", &true);
     }

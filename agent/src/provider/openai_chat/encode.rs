@@ -338,7 +338,7 @@ fn tool_results(
         let is_marked = is_marked && last.is_none() && at + 1 == results.len();
         messages.object(|message| {
             message.value("role", "tool");
-            message.value("tool_call_id", &call_id(chat, &result.call_id));
+            message.value("tool_call_id", &call_id(chat, result.call_id()));
             text_content(message, &marked_text(result, sees), is_marked);
         });
     }
@@ -352,7 +352,7 @@ fn tool_results(
                 if shows(result) {
                     text_part(
                         parts,
-                        &format!("images of {} ({}):", result.name, result.call_id),
+                        &format!("images of {} ({}):", result.name(), result.call_id()),
                         false,
                     );
                 }

@@ -106,7 +106,7 @@ impl Encoder for Responses {
                     for (at, result) in results.iter().enumerate() {
                         let is_marked = target.manner.marks && at + 1 == results.len();
                         let echo = replies.clone().find_map(|reply| {
-                            let part = call_of(reply, &result.call_id)?;
+                            let part = call_of(reply, result.call_id())?;
                             Some(target.echo_of(PROTOCOL, reply, part))
                         });
                         out.object(|item| {
@@ -333,7 +333,7 @@ fn call_output(
         "function_call_output"
     };
     item.value("type", kind);
-    item.value("call_id", &safe_id(&result.call_id, &LONG_IDS));
+    item.value("call_id", &safe_id(result.call_id(), &LONG_IDS));
     // A program waits for the results of its calls, and is told so by these words of its own.
     if let Some(caller) = echo.and_then(|echo| Members::read(echo).get("caller")) {
         item.raw("caller", caller);

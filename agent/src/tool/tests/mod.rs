@@ -13,7 +13,7 @@ mod parameters;
 use super::body::Ended;
 use super::context::{Host, Progress};
 use super::{Arguments, Coercion, Mending, Tool, ToolContext, ToolError, ToolOutput, ToolSet};
-use crate::message::Content;
+use crate::message::{CallNames, Content};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Host for Run {
 
 fn context() -> ToolContext {
     let host = Arc::new(Run("Ada".to_owned()));
-    ToolContext::new(("call_1", "test"), "key", None, host)
+    ToolContext::new(CallNames::joined("call_1", "test"), "key", None, host)
 }
 
 /// Calls the tool of this name.
