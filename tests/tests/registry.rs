@@ -193,6 +193,21 @@ struct Search {
 }
 
 #[test]
+fn names_of_one_length_that_begin_and_end_alike_are_names_of_their_own() {
+    let names = ["one", "two", "six"].map(|middle| format!("server__{middle}__get_file"));
+    let others = ["", "get", "got", "list", "lint", "get_file", "get_fine"].map(str::to_owned);
+    let tools = names.iter().chain(&others).filter(|name| !name.is_empty());
+    let set = ToolSet::from_tools(tools.map(|name| dynamic(name).unwrap())).unwrap();
+    for tool in set.iter() {
+        let name = tool.name();
+        assert_eq!(set.get(name).map(Tool::name), Some(name));
+    }
+    for missing in ["server__ten__get_file", "", "gut", "lost", "get_fire"] {
+        assert!(set.get(missing).is_none(), "{missing}");
+    }
+}
+
+#[test]
 fn a_call_is_decoded_by_hand_and_a_wrong_name_is_an_error() {
     let search = ToolDefinition::of::<Search>("search", "Search the notes.").unwrap();
     let call = |name: &str, arguments: &str| ToolCall::new("1", name, arguments);

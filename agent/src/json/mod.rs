@@ -8,6 +8,7 @@
 //! `stream`. Apart from these stands `scan`: strict text piece by piece, without a tree, for the reader that decodes typed
 //! arguments.
 
+mod ends;
 mod invalid;
 mod mend;
 mod number;
@@ -23,6 +24,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use ends::Ends;
 pub use invalid::{Invalid, InvalidReason};
 pub use mend::{Mend, MendKind, Mends, Place, Provenance};
 pub use number::Number;

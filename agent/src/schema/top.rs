@@ -137,20 +137,20 @@ impl<'a> Reader<'a> {
     /// When it does not fit the schema, or `T` refuses it.
     pub fn value<T: Deserialize<'a>>(&mut self) -> Result<T, ReadError> {
         let at = self.scan.position();
-        let mut read = T::deserialize(&mut *self);
-        if let Err(error) = &mut read {
-            self.back_to(at, error);
+        match T::deserialize(&mut *self) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.back_to(at, error)),
         }
-        read
     }
 
     /// Stands again before a value that was refused.
     #[cold]
-    fn back_to(&mut self, at: usize, error: &mut ReadError) {
+    fn back_to(&mut self, at: usize, mut error: ReadError) -> ReadError {
         self.scan = Scanner::new_at(self.scan.text(), at);
         self.depth = 1;
         self.node = ANY;
         error.put_within(at);
+        error
     }
 
     /// Passes the value of the parameter that [`next_parameter`](Self::next_parameter) returned, checking it.

@@ -6,7 +6,7 @@ use super::permission::Rule;
 use super::policy::ToolPolicy;
 use super::set_error::ToolSetError;
 use super::{CallInfo, Hook, TurnInfo};
-use crate::json::Object;
+use crate::json::{Ends, Object};
 use crate::schema::Fingerprint;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -21,7 +21,8 @@ use std::sync::{Arc, OnceLock};
 pub struct ToolSet {
     /// Sorted by name: the order in which the model sees them, which prompt caches rely on.
     tools: Vec<Tool>,
-    by_name: HashMap<Arc<str>, usize, FixedState>,
+    /// Where the tool of a name stands, by the length and the ends of the name; of those that share them one.
+    by_ends: HashMap<(usize, Ends), usize, FixedState>,
     /// What a model is told, kept from one request to the next.
     definitions: OnceLock<Definitions>,
     /// Whether all of them are offered in every turn.
@@ -58,14 +59,14 @@ impl ToolSet {
 
     /// A set of tools that are checked and stand in their order.
     fn of_sorted(tools: Vec<Tool>) -> Self {
-        let by_name = tools
+        let by_ends = tools
             .iter()
             .enumerate()
-            .map(|(at, tool)| (tool.definition().name.clone(), at))
+            .map(|(at, tool)| (ends(tool.name()), at))
             .collect();
         Self {
             tools,
-            by_name,
+            by_ends,
             definitions: OnceLock::new(),
             always_offered: OnceLock::new(),
         }
@@ -86,7 +87,16 @@ impl ToolSet {
     /// The tool of this name. To call it past an agent is to go without the agent's rules, hooks and limits:
     /// [`yours`](crate::yours#calling-a-tool-directly) says what is left.
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.tools.get(*self.by_name.get(name)?)
+        self.tools.get(self.place(name)?)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        let at = *self.by_ends.get(&ends(name))?;
+        if name.len() <= Ends::WHOLE || self.tools.get(at)?.name() == name {
+            return Some(at);
+        }
+        let found = self.tools.binary_search_by(|tool| tool.name().cmp(name));
+        found.ok()
     }
 
     /// The names, sorted.
@@ -138,7 +148,7 @@ impl ToolSet {
 
     /// Takes a tool out.
     pub fn remove(&mut self, name: &str) -> Option<Tool> {
-        let at = *self.by_name.get(name)?;
+        let at = self.place(name)?;
         let mut tools = std::mem::take(&mut self.tools);
         let tool = tools.remove(at);
         *self = Self::of_sorted(tools);
@@ -316,12 +326,15 @@ impl ToolSet {
 
     fn definition_mut(&mut self, name: &str) -> Result<&mut ToolDefinition, ToolSetError> {
         self.forget();
-        self.by_name
-            .get(name)
-            .and_then(|&at| self.tools.get_mut(at))
+        self.place(name)
+            .and_then(|at| self.tools.get_mut(at))
             .map(Tool::definition_mut)
             .ok_or_else(|| ToolSetError::missing(name))
     }
+}
+
+fn ends(name: &str) -> (usize, Ends) {
+    (name.len(), Ends::of(name.as_bytes()))
 }
 
 impl fmt::Debug for ToolSet {

@@ -2,27 +2,21 @@
 
 use super::run::{Run, run};
 use super::scanner::Scanner;
+use crate::json::Ends;
 
 /// The key of a member as it is mostly written, `"name":`, to be compared in words.
 #[derive(Debug)]
 pub(crate) struct Key {
     text: Box<str>,
-    /// Its first eight bytes and its last eight, which are partly the same where it is short.
-    words: [u64; 2],
-    /// The same of four bytes.
-    halves: [u32; 2],
+    ends: Ends,
 }
 
 impl Key {
     /// How a name is written that has nothing to be escaped.
     pub(crate) fn new(name: &str) -> Self {
         let text = format!("\"{name}\":");
-        let bytes = text.as_bytes();
-        let word = |bytes: Option<&[u8; 8]>| bytes.copied().map_or(0, u64::from_le_bytes);
-        let half = |bytes: Option<&[u8; 4]>| bytes.copied().map_or(0, u32::from_le_bytes);
         Self {
-            words: [word(bytes.first_chunk()), word(bytes.last_chunk())],
-            halves: [half(bytes.first_chunk()), half(bytes.last_chunk())],
+            ends: Ends::of(text.as_bytes()),
             text: text.into(),
         }
     }
@@ -30,22 +24,13 @@ impl Key {
     /// Whether a text of its length is this key.
     #[inline]
     fn is(&self, text: &[u8]) -> bool {
-        let words: (Option<&[u8; 8]>, _) = (text.first_chunk(), text.last_chunk());
-        if let (Some(first), Some(last)) = words {
-            return [*first, *last].map(u64::from_le_bytes) == self.words
-                && text
-                    .iter()
-                    .zip(self.text.bytes())
-                    .skip(8)
-                    .take(text.len().saturating_sub(16))
-                    .all(|(one, other)| *one == other);
-        }
-        let halves: (Option<&[u8; 4]>, _) = (text.first_chunk(), text.last_chunk());
-        match halves {
-            (Some(first), Some(last)) => [*first, *last].map(u32::from_le_bytes) == self.halves,
-            // The empty name alone is shorter.
-            _ => text == b"\"\":",
-        }
+        Ends::of(text) == self.ends
+            && text
+                .iter()
+                .zip(self.text.bytes())
+                .skip(8)
+                .take(text.len().saturating_sub(Ends::WHOLE))
+                .all(|(one, other)| *one == other)
     }
 }
 
