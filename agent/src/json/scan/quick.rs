@@ -91,8 +91,8 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(crate) fn take_short(&mut self) -> Option<i64> {
         let first = self.peek()?;
-        let chunk = self.text.as_bytes().get(self.at..)?.first_chunk()?;
-        let (number, count) = few_digits(*chunk);
+        let chunk = eight(self.text.as_bytes(), self.at)?;
+        let (number, count) = few_digits(chunk);
         let is_whole = matches!(chunk.get(count)?, b',' | b'}' | b']');
         if count == 0 || !is_whole || (first == b'0' && count > 1) {
             return None;
@@ -186,6 +186,18 @@ fn digits(bytes: &[u8], mut at: usize) -> (u64, usize) {
         at += 1;
     }
     (number, at)
+}
+
+/// The eight bytes at `at`, zeros behind the end of the text. Nothing of a text that is shorter.
+#[inline]
+fn eight(bytes: &[u8], at: usize) -> Option<[u8; 8]> {
+    let rest = bytes.get(at..)?;
+    if let Some(chunk) = rest.first_chunk() {
+        return Some(*chunk);
+    }
+    let last = u64::from_le_bytes(*bytes.last_chunk()?);
+    let bits = 64 - 8 * u32::try_from(rest.len()).ok()?;
+    Some(last.checked_shr(bits)?.to_le_bytes())
 }
 
 /// With how many digits eight bytes begin, and the number that these are: by twos and by fours, so that it takes as long
@@ -316,6 +328,9 @@ mod tests {
                 }
                 let is_short = whole.is_some_and(|whole| (0..10_000_000).contains(&whole));
                 assert_eq!(number.is_some(), is_short && text.len() > 7, "{text}");
+                let text = format!("[1, 22, {text}");
+                let mut short = Scanner::new_at(&text, 8);
+                assert_eq!(short.take_short(), whole.filter(|_| is_short), "{text}");
             }
             let read = Scanner::new(text).take_decimal();
             let read = read.map(|read| (read.digits, read.negative, read.places));
