@@ -298,17 +298,15 @@ impl Limits {
         counts: &Counts,
         calls: &(impl Iterator<Item = &'c ToolCall> + Clone),
     ) -> Option<Limit> {
-        if let Some(most) = self.calls {
-            let new = u32::try_from(calls.clone().count()).unwrap_or(u32::MAX);
-            if counts.calls.saturating_add(new) > most {
-                return Some(Limit::Calls(most));
-            }
+        if let Some(most) = self.calls
+            && counts.calls.saturating_add(number(calls.clone())) > most
+        {
+            return Some(Limit::Calls(most));
         }
         self.calls_of.iter().find_map(|(tool, most)| {
-            let new = calls.clone().filter(|call| call.name == *tool).count();
+            let new = number_of(tool, calls.clone());
             let before = counts.calls_of.get(tool).copied().unwrap_or(0);
-            let all = before.saturating_add(u32::try_from(new).unwrap_or(u32::MAX));
-            (new > 0 && all > *most).then(|| Limit::CallsOf {
+            (new > 0 && before.saturating_add(new) > *most).then(|| Limit::CallsOf {
                 tool: tool.clone(),
                 most: *most,
             })
@@ -372,12 +370,14 @@ impl Counts {
     pub(super) fn count_calls<'c>(
         &mut self,
         limits: &Limits,
-        calls: impl Iterator<Item = &'c ToolCall>,
+        calls: &(impl Iterator<Item = &'c ToolCall> + Clone),
     ) {
-        for call in calls {
-            self.calls = self.calls.saturating_add(1);
-            if limits.calls_of.contains_key(&call.name) {
-                *self.calls_of.entry(call.name.clone()).or_default() += 1;
+        self.calls = self.calls.saturating_add(number(calls.clone()));
+        for tool in limits.calls_of.keys() {
+            let new = number_of(tool, calls.clone());
+            if new > 0 {
+                let all = self.calls_of.entry(tool.clone()).or_default();
+                *all = all.saturating_add(new);
             }
         }
     }
@@ -407,4 +407,12 @@ impl Counts {
         }
         Ok(())
     }
+}
+
+fn number_of<'c>(tool: &str, calls: impl Iterator<Item = &'c ToolCall>) -> u32 {
+    number(calls.filter(|call| call.name == tool))
+}
+
+fn number<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u32 {
+    u32::try_from(calls.count()).unwrap_or(u32::MAX)
 }
