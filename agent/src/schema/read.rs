@@ -338,6 +338,38 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    /// Passes the opening bracket of a struct, which is the byte that is returned. (No generics, as those behind: what is rare
+    /// is compiled once and not for each type.)
+    fn open_struct(&mut self, expected: &dyn de::Expected) -> Read<(&'a Node, u8)> {
+        let (node, byte) = self.begin(Wanted::Struct, expected)?;
+        self.open()?;
+        Ok((node, byte))
+    }
+
+    /// The name of an enum's variant, and whether it stands before a value, in an object.
+    fn variant(&mut self) -> Read<(Cow<'a, str>, bool)> {
+        match self.enter_checked()? {
+            b'"' => Ok((self.scan.string()?, false)),
+            b'{' => {
+                self.open()?;
+                if !self.scan.another(true, b'}')? {
+                    return Err(self.unfit());
+                }
+                Ok((self.scan.key()?, true))
+            }
+            _ => Err(self.unfit()),
+        }
+    }
+
+    /// Passes the end of a variant's object.
+    fn end_variant(&mut self) -> Read<()> {
+        if self.scan.another(false, b'}')? {
+            return Err(de::Error::custom("an enum's object has one key"));
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
     fn as_anything<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
         let (_, node, byte) = self.enter()?;
         match byte {
@@ -526,11 +558,9 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         if let Some(node) = self.quick_open(b'{', Types::OBJECT) {
             return self.map(node, visitor);
         }
-        let (node, byte) = self.begin(Wanted::Struct, &visitor)?;
-        self.open()?;
-        match byte {
-            b'{' => self.map(node, visitor),
-            _ => self.list(node, visitor),
+        match self.open_struct(&visitor)? {
+            (node, b'{') => self.map(node, visitor),
+            (node, _) => self.list(node, visitor),
         }
     }
 
@@ -543,26 +573,13 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         if let Some(name) = self.quick_text() {
             return visitor.visit_enum(Variant::unit(Cow::Borrowed(name)));
         }
-        match self.enter_checked()? {
-            b'"' => {
-                let name = self.scan.string()?;
-                visitor.visit_enum(Variant::unit(name))
-            }
-            b'{' => {
-                self.open()?;
-                if !self.scan.another(true, b'}')? {
-                    return Err(self.unfit());
-                }
-                let name = self.scan.key()?;
-                let value = visitor.visit_enum(Variant::with_value(name, self))?;
-                if self.scan.another(false, b'}')? {
-                    return Err(de::Error::custom("an enum's object has one key"));
-                }
-                self.depth -= 1;
-                Ok(value)
-            }
-            _ => Err(self.unfit()),
+        let (name, has_value) = self.variant()?;
+        if !has_value {
+            return visitor.visit_enum(Variant::unit(name));
         }
+        let value = visitor.visit_enum(Variant::with_value(name, self))?;
+        self.end_variant()?;
+        Ok(value)
     }
 
     fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Read<V::Value> {
