@@ -51,34 +51,41 @@ pub(crate) fn expand(list: TokenStream) -> TokenStream {
     };
     let krate = &list.krate;
     let tools = Ident::new("tools", Span::mixed_site());
-    let mut before: Vec<TokenStream> = Vec::new();
+    let names: Vec<TokenStream> = (list.items.iter())
+        .filter_map(|item| match item {
+            Item::Function(path) => Some(quote!(<#path as #krate::__private::Function>::NAME)),
+            Item::Group(_) => None,
+        })
+        .collect();
+    // Written once, and not before each item again: a hundred tools have five thousand pairs.
+    let known = Ident::new("__NAMES", Span::mixed_site());
+    let known_names = (names.len() > 1)
+        .then(|| quote_spanned!(Span::mixed_site()=> const #known: &[&str] = &[#(#names),*];));
+    let mut before = 0_usize;
     let mut statements = TokenStream::new();
     for item in &list.items {
         statements.extend(match item {
             Item::Function(path) => {
                 let span = path.span();
-                let name = quote!(<#path as #krate::__private::Function>::NAME);
                 // An expression of the item's own span all over, or the error would stand on the whole list.
-                let once = quote_spanned! {span=>
-                    const _: () = {
-                        use #krate::__private::stands_once as __stands_once;
-                        __stands_once(#name, &[#(#before),*])
-                    };
-                };
+                let once = (before > 0).then(|| {
+                    quote_spanned! {span=>
+                        const _: () = {
+                            use #krate::__private::stands_once as __stands_once;
+                            __stands_once(#known, #before)
+                        };
+                    }
+                });
                 let tool = quote_spanned!(span=> <#path as #krate::__private::Function>::tool());
                 let push = quote_spanned!(span=> #tools.push(#tool););
-                let once = if before.is_empty() {
-                    TokenStream::new()
-                } else {
-                    once
-                };
-                before.push(name);
+                before += 1;
                 quote!(#once #push)
             }
             Item::Group(expr) => quote_spanned!(expr.span()=> #tools.extend(#expr);),
         });
     }
     quote_spanned! {Span::mixed_site()=> {
+        #known_names
         #[allow(unused_mut)]
         let mut #tools = #krate::__private::Tools::none();
         #statements

@@ -4,33 +4,34 @@
     reason = "constants have no iterators, and a panic in one is a compile error"
 )]
 
-/// Refuses a list in which `name` stands before: evaluated by the compiler.
+/// Refuses a list in which the name at `place` stands before: evaluated by the compiler.
 ///
 /// # Panics
 ///
 /// When it does, with the name.
 #[track_caller]
-pub const fn stands_once(name: &str, before: &[&str]) {
+pub const fn stands_once(names: &[&str], place: usize) {
     let mut at = 0;
-    while at < before.len() {
-        if same(name, before[at]) {
-            refuse(name);
+    while at < place {
+        if same(names[place], names[at]) {
+            refuse(names[place]);
         }
         at += 1;
     }
 }
 
+/// Looks at the ends first, since the names of one list often begin alike.
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;
     }
-    let mut at = 0;
-    while at < a.len() {
+    let mut at = a.len();
+    while at > 0 {
+        at -= 1;
         if a[at] != b[at] {
             return false;
         }
-        at += 1;
     }
     true
 }
