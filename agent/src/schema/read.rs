@@ -311,8 +311,7 @@ impl<'a> Reader<'a> {
         if let Some(node) = self.quick_open(b'[', Types::ARRAY) {
             return self.list(node, visitor);
         }
-        let (node, _) = self.begin(Wanted::List, &visitor)?;
-        self.open()?;
+        let (node, _) = self.open_wanted(Wanted::List, &visitor)?;
         self.list(node, visitor)
     }
 
@@ -325,8 +324,7 @@ impl<'a> Reader<'a> {
     }
 
     fn as_map<V: Visitor<'a>>(&mut self, visitor: V) -> Read<V::Value> {
-        let (node, _) = self.begin(Wanted::Map, &visitor)?;
-        self.open()?;
+        let (node, _) = self.open_wanted(Wanted::Map, &visitor)?;
         self.map(node, visitor)
     }
 
@@ -338,10 +336,10 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Passes the opening bracket of a struct, which is the byte that is returned. (No generics, as those behind: what is rare
-    /// is compiled once and not for each type.)
-    fn open_struct(&mut self, expected: &dyn de::Expected) -> Read<(&'a Node, u8)> {
-        let (node, byte) = self.begin(Wanted::Struct, expected)?;
+    /// Passes the opening bracket, which is the byte that is returned, of what is wanted. (No generics, as those behind: what is
+    /// rare is compiled once and not for each type.)
+    fn open_wanted(&mut self, wanted: Wanted, expected: &dyn de::Expected) -> Read<(&'a Node, u8)> {
+        let (node, byte) = self.begin(wanted, expected)?;
         self.open()?;
         Ok((node, byte))
     }
@@ -558,7 +556,7 @@ impl<'a> de::Deserializer<'a> for &mut Reader<'a> {
         if let Some(node) = self.quick_open(b'{', Types::OBJECT) {
             return self.map(node, visitor);
         }
-        match self.open_struct(&visitor)? {
+        match self.open_wanted(Wanted::Struct, &visitor)? {
             (node, b'{') => self.map(node, visitor),
             (node, _) => self.list(node, visitor),
         }
