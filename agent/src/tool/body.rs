@@ -39,69 +39,15 @@ pub(crate) trait Body: Send + Sync {
 }
 
 /// A call whose arguments are decoded and checked. Dropping it before it has begun means that it never ran.
-///
-/// It is two words, as is a result of it, so that it is handed on in registers.
-pub struct Prepared<'a>(Box<dyn Begin + 'a>);
+pub struct Prepared<'a>(Call<'a>);
 
-/// A call, or the rest of one that has begun.
-trait Begin: Send {
-    fn has_begun(&self) -> bool {
-        false
-    }
-
-    /// Whether it may run, as far as the tool itself says so.
-    fn permission(&self) -> &Permission {
-        &Permission::Allow
-    }
-
-    /// Begins it, or goes on with it.
-    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
-    where
-        Self: 'a;
-}
-
-impl<F: Future<Output = End> + Send> Begin for F {
-    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
-    where
-        Self: 'a,
-    {
-        Box::into_pin(self)
-    }
-}
-
-/// What is left of a call that has begun.
-struct Rest<'a>(BoxFuture<'a, End>);
-
-impl Begin for Rest<'_> {
-    fn has_begun(&self) -> bool {
-        true
-    }
-
-    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
-    where
-        Self: 'a,
-    {
-        self.0
-    }
-}
-
-/// A call of which the tool itself says whether it may run.
-struct Asked<'a> {
-    call: Prepared<'a>,
-    permission: Permission,
-}
-
-impl Begin for Asked<'_> {
-    fn permission(&self) -> &Permission {
-        &self.permission
-    }
-
-    fn begin<'a>(self: Box<Self>) -> BoxFuture<'a, End>
-    where
-        Self: 'a,
-    {
-        self.call.begin()
-    }
+/// What there is of the call. A plain future, for a trait of our own would be a table of functions more for each tool.
+enum Call<'a> {
+    New(BoxFuture<'a, End>),
+    /// One of which the tool itself says whether it may run.
+    Asked(Box<(BoxFuture<'a, End>, Permission)>),
+    /// What is left of one that has begun.
+    Rest(BoxFuture<'a, End>),
 }
 
 /// How a body ends.
@@ -150,7 +96,7 @@ impl Suspension {
 impl<'a> Prepared<'a> {
     /// A call that runs this future.
     pub fn new(run: impl Future<Output = Result<Ended, ToolError>> + Send + 'a) -> Self {
-        Self(Box::new(run))
+        Self(Call::New(Box::pin(run)))
     }
 
     /// The same call, of which the tool itself says whether it may run.
@@ -158,24 +104,25 @@ impl<'a> Prepared<'a> {
     pub fn with_permission(self, permission: impl Into<Permission>) -> Self {
         match permission.into() {
             Permission::Allow => self,
-            permission => Self(Box::new(Asked {
-                call: self,
-                permission,
-            })),
+            permission => Self(Call::Asked(Box::new((self.begin(), permission)))),
         }
     }
 
     /// What is left of one that has begun.
     pub(super) fn rest(run: BoxFuture<'a, End>) -> Self {
-        Self(Box::new(Rest(run)))
+        Self(Call::Rest(run))
     }
 
     pub(crate) fn has_begun(&self) -> bool {
-        self.0.has_begun()
+        matches!(self.0, Call::Rest(_))
     }
 
+    /// Whether it may run, as far as the tool itself says so.
     pub(crate) fn permission(&self) -> &Permission {
-        self.0.permission()
+        match &self.0 {
+            Call::Asked(asked) => &asked.1,
+            Call::New(_) | Call::Rest(_) => &Permission::Allow,
+        }
     }
 
     pub(crate) fn suspended(reason: impl Into<String>) -> Self {
@@ -183,8 +130,12 @@ impl<'a> Prepared<'a> {
         Self::new(async move { Ok(Ended::Suspended(suspension)) })
     }
 
+    /// Begins it, or goes on with it.
     pub(super) fn begin(self) -> BoxFuture<'a, End> {
-        self.0.begin()
+        match self.0 {
+            Call::New(run) | Call::Rest(run) => run,
+            Call::Asked(asked) => asked.0,
+        }
     }
 }
 

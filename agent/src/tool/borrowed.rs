@@ -105,12 +105,12 @@ impl<'a> Param<'a, Text> for Option<Borrowed<'a>> {
 
 impl<'a, S> Get<'a, S, Text> for Borrowed<'_> {
     fn get(slot: Option<Self>, _: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
-        filled(slot)
+        Ok(filled(slot))
     }
 }
 
 impl<'a, S> Get<'a, S, Text> for Option<Borrowed<'_>> {
     fn get(slot: Option<Self>, _: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
-        filled(slot)
+        Ok(filled(slot))
     }
 }

@@ -61,7 +61,16 @@ impl<S> Tools<S> {
         T: Called<0, (), S, I>,
         S: Send + Sync + 'static,
     {
-        self.add(T::describe, Arc::new(()), T::prepare);
+        self.add_function(T::describe, T::prepare);
+    }
+
+    /// Not compiled into each list anew, which has a call for each of its functions.
+    #[inline(never)]
+    fn add_function(&mut self, describe: Describe, prepare: Prepare<(), S>)
+    where
+        S: Send + Sync + 'static,
+    {
+        self.add(describe, Arc::new(()), prepare);
     }
 
     /// Adds the `N`th tool of `this`.

@@ -193,9 +193,12 @@ pub(super) fn from_nowhere() -> ReadError {
     serde::de::Error::custom("no argument of this name exists")
 }
 
-/// A slot is empty although reading succeeded. Reading settles every slot, so only a broken body meets it.
-fn empty() -> ToolError {
-    ToolError::internal("an argument was lost between reading and running")
+/// A slot is empty although reading succeeded. Reading settles every slot, so only a broken body meets it, and ends as one
+/// that panics: an error would be a way out behind each slot of each tool.
+#[cold]
+#[inline(never)]
+fn lost() -> ! {
+    panic!("an argument was lost between reading and running")
 }
 
 #[diagnostic::do_not_recommend]
@@ -236,13 +239,17 @@ impl<T: From<&'static str>> FromText for T {
 }
 
 /// What a settled slot holds.
-pub fn filled<T>(slot: Option<T>) -> Result<T, ToolError> {
-    slot.ok_or_else(empty)
+///
+/// # Panics
+///
+/// When it holds nothing, which no settled slot does.
+pub fn filled<T>(slot: Option<T>) -> T {
+    slot.unwrap_or_else(|| lost())
 }
 
 impl<'a, S, T: DeserializeOwned + JsonSchema> Get<'a, S, Json> for T {
     fn get(slot: Option<Self>, _: &'a S, _: &'a ToolContext) -> Result<Self, ToolError> {
-        filled(slot)
+        Ok(filled(slot))
     }
 }
 

@@ -52,17 +52,23 @@ pub trait Fill<'a> {
 
 impl<'a, T: Param<'a, R>, R> Fill<'a> for Slot<T, R> {
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
-        self.value = Some(T::read(reader)?);
+        let value = T::read(reader)?;
+        put(&mut self.value, Some(value));
         Ok(())
     }
 
     fn settle(&mut self, reader: &mut Reader<'a>, parameter: usize) -> Result<(), ReadError> {
         if self.value.is_none() {
             let absent = T::absent().map_err(|Missing| reader.lacks(parameter));
-            self.value = absent?;
+            put(&mut self.value, absent?);
         }
         Ok(())
     }
+}
+
+/// Puts a value into a slot that has none yet, since no argument comes twice. That nothing is dropped is less code for each type.
+fn put<T>(slot: &mut Option<T>, value: Option<T>) {
+    std::mem::forget(std::mem::replace(slot, value));
 }
 
 /// Absence is no value.

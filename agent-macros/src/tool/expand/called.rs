@@ -33,7 +33,7 @@ pub(super) fn called(tool: &Tool, place: &Place<'_>) -> TokenStream {
     for (at, param) in tool.params.iter().enumerate() {
         let slot = slot(at);
         if param.arg.schema_with.is_some() {
-            gets.push(quote!(let #slot = #private::filled(#slot.value)?;));
+            gets.push(quote!(let #slot = #private::filled(#slot.value);));
         } else {
             let span = super::place(param);
             let index = format_ident!("__I{at}");
