@@ -280,7 +280,7 @@ impl RunHost {
         if let Some(outer) = self.outer() {
             outer.count_calls_of(calls.clone(), false)?;
         }
-        counts.count_calls(limits, &calls);
+        counts.count_calls(limits, calls);
         Ok(())
     }
 

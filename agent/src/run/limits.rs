@@ -370,9 +370,8 @@ impl Counts {
     pub(super) fn count_calls<'c>(
         &mut self,
         limits: &Limits,
-        calls: &(impl Iterator<Item = &'c ToolCall> + Clone),
+        calls: impl Iterator<Item = &'c ToolCall> + Clone,
     ) {
-        self.calls = self.calls.saturating_add(number(calls.clone()));
         for tool in limits.calls_of.keys() {
             let new = number_of(tool, calls.clone());
             if new > 0 {
@@ -380,6 +379,7 @@ impl Counts {
                 *all = all.saturating_add(new);
             }
         }
+        self.calls = self.calls.saturating_add(number(calls));
     }
 
     /// Notes whether the calls of a batch are those of the one before.
