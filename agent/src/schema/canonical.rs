@@ -2,7 +2,7 @@
 //! null beside the type.
 
 use super::format;
-use super::inline::each_child;
+use super::inline::{each_child, each_in};
 use super::merge::{describe, merge};
 use serde_json::{Map, Value, json};
 
@@ -14,31 +14,98 @@ pub(super) fn normalise(schema: &mut Value) {
 fn node(schema: &mut Value, close: bool) {
     if *schema == Value::Bool(true) {
         // Some readers of schemas refuse `true`, though it means the same.
-        *schema = json!({});
+        *schema = Value::Object(Map::new());
     }
     let Value::Object(object) = schema else {
         return;
     };
-    for key in ["$schema", "$id"] {
-        object.shift_remove(key);
+    let mut has = Has::keywords(object);
+    if has.any(Has::IDENTITY) {
+        for key in ["$schema", "$id"] {
+            object.shift_remove(key);
+        }
     }
-    bounds(object);
-    items(object);
-    let distributed = distribute(object);
-    let whole = !object.contains_key("allOf") && !object.contains_key("$ref");
+    if has.any(Has::FORMAT) {
+        bounds(object);
+        has = Has::keywords(object);
+    }
+    if has.any(Has::ARRAY) && !has.any(Has::ITEMS) {
+        items(object);
+    }
+    let distributed = has.any(Has::UNION) && distribute(object);
+    let whole = !has.any(Has::ELSEWHERE);
     children(
         object,
-        close && whole && (distributed || !has_properties(object)),
+        close && whole && (distributed || !has.any(Has::NAMED)),
     );
     if close {
-        self::close(object, distributed, whole);
+        self::close(object, has, distributed);
     }
-    if object.get("default") == Some(&Value::Null) {
+    if has.any(Has::DEFAULT) && object.get("default") == Some(&Value::Null) {
         // Said already by the property's absence from `required`.
         object.shift_remove("default");
     }
-    fold_variants(object);
-    fold_null(schema);
+    if has.any(Has::UNION) {
+        fold_variants(object);
+        fold_null(schema);
+    }
+}
+
+/// Which of the keywords a schema has that decide what becomes of it. Found in one way through it, since to look for one
+/// keyword costs as much as to look at all that a usual schema has.
+#[derive(Clone, Copy)]
+struct Has(u16);
+
+impl Has {
+    const IDENTITY: u16 = 1;
+    const FORMAT: u16 = 1 << 1;
+    /// It may be an array.
+    const ARRAY: u16 = 1 << 2;
+    const ITEMS: u16 = 1 << 3;
+    const UNION: u16 = 1 << 4;
+    /// A part of it is said elsewhere.
+    const ELSEWHERE: u16 = 1 << 5;
+    const PROPERTIES: u16 = 1 << 6;
+    /// There are properties.
+    const NAMED: u16 = 1 << 7;
+    const ADDITIONAL: u16 = 1 << 8;
+    const PATTERNS: u16 = 1 << 9;
+    const UNEVALUATED: u16 = 1 << 10;
+    const DEFAULT: u16 = 1 << 11;
+
+    fn keywords(object: &Map<String, Value>) -> Self {
+        let bits = object.iter().map(|(key, value)| match key.as_str() {
+            "$schema" | "$id" => Self::IDENTITY,
+            "format" => Self::FORMAT,
+            "type" if has_type(value, "array") => Self::ARRAY,
+            "items" => Self::ITEMS,
+            "anyOf" | "oneOf" => Self::UNION,
+            "allOf" | "$ref" => Self::ELSEWHERE,
+            "properties" if value.as_object().is_some_and(|named| !named.is_empty()) => {
+                Self::PROPERTIES | Self::NAMED
+            }
+            "properties" => Self::PROPERTIES,
+            "additionalProperties" => Self::ADDITIONAL,
+            "patternProperties" => Self::PATTERNS,
+            "unevaluatedProperties" => Self::UNEVALUATED,
+            "default" => Self::DEFAULT,
+            _ => 0,
+        });
+        Self(bits.fold(0, |all, one| all | one))
+    }
+
+    fn any(self, bits: u16) -> bool {
+        self.0 & bits != 0
+    }
+}
+
+/// Whether a value of `type` names this one, alone or among others.
+fn has_type(types: &Value, name: &str) -> bool {
+    match types {
+        Value::String(one) => one == name,
+        Value::Array(many) => many.iter().any(|one| one == name),
+        _ => false,
+    }
 }
 
 /// Normalises what is inside; `close` is for alternatives, which are this object seen from elsewhere.
@@ -46,13 +113,12 @@ fn children(object: &mut Map<String, Value>, close: bool) {
     for (key, value) in object {
         let same_object = matches!(key.as_str(), "anyOf" | "oneOf");
         let conjunct = matches!(key.as_str(), "allOf" | "not");
-        let mut one = Map::from_iter([(key.clone(), value.take())]);
-        each_child(&mut one, &mut |child| {
+        let close = !conjunct && (close || !same_object);
+        each_in(key, value, &mut |child| {
             if child != &Value::Bool(false) {
-                node(child, !conjunct && (close || !same_object));
+                node(child, close);
             }
         });
-        *value = one.shift_remove(key).unwrap_or_default();
     }
 }
 
@@ -70,40 +136,36 @@ pub(super) fn is_integer_format(name: &str) -> bool {
 
 /// Integer formats become the bounds that they mean; of the others only the standard ones stay.
 pub(super) fn bounds(object: &mut Map<String, Value>) {
-    let Some(format) = object
-        .get("format")
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-    else {
+    let Some(format) = object.get("format").and_then(Value::as_str) else {
         return;
     };
-    let limits = match format.as_str() {
-        "int8" => json!({"minimum": i8::MIN, "maximum": i8::MAX}),
-        "int16" => json!({"minimum": i16::MIN, "maximum": i16::MAX}),
-        "int32" => json!({"minimum": i32::MIN, "maximum": i32::MAX}),
-        "int64" => json!({"minimum": i64::MIN, "maximum": i64::MAX}),
-        "int" => json!({"minimum": isize::MIN, "maximum": isize::MAX}),
-        "uint8" => json!({"minimum": 0, "maximum": u8::MAX}),
-        "uint16" => json!({"minimum": 0, "maximum": u16::MAX}),
-        "uint32" => json!({"minimum": 0, "maximum": u32::MAX}),
-        "uint64" => json!({"minimum": 0, "maximum": u64::MAX}),
-        "uint" => json!({"minimum": 0, "maximum": usize::MAX}),
-        "uint128" => json!({"minimum": 0}),
+    let (least, most): (Value, Value) = match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int64" => (i64::MIN.into(), i64::MAX.into()),
+        "int" => (isize::MIN.into(), isize::MAX.into()),
+        "uint8" => (0.into(), u8::MAX.into()),
+        "uint16" => (0.into(), u16::MAX.into()),
+        "uint32" => (0.into(), u32::MAX.into()),
+        "uint64" => (0.into(), u64::MAX.into()),
+        "uint" => (0.into(), usize::MAX.into()),
+        "uint128" => (0.into(), Value::Null),
         // Known to the program, and taken out of the text afterwards: no JSON number holds these bounds.
         "int128" | "float" => return,
         standard if format::STANDARD.contains(&standard) => return,
-        _ => json!({}),
+        _ => (Value::Null, Value::Null),
     };
-    let is_integer = object.get("type").is_some_and(|types| {
-        types == "integer"
-            || types
-                .as_array()
-                .is_some_and(|types| types.contains(&json!("integer")))
-    });
-    if format != "uint128" || !is_integer {
+    let is_largest = format == "uint128";
+    let types = object.get("type");
+    let is_integer = types.is_some_and(|types| has_type(types, "integer"));
+    if !is_largest || !is_integer {
         object.shift_remove("format");
     }
-    if let (true, Value::Object(limits)) = (is_integer, limits) {
+    if is_integer {
+        let limits = [("minimum", least), ("maximum", most)];
+        let limits = limits.into_iter().filter(|(_, limit)| !limit.is_null());
+        let limits = limits.map(|(key, limit)| (key.to_owned(), limit)).collect();
         let merged = merge(Value::Object(std::mem::take(object)), limits);
         if let Value::Object(merged) = merged {
             *object = merged;
@@ -116,11 +178,10 @@ pub(super) fn strip(schema: &mut Value) {
     let Value::Object(object) = schema else {
         return;
     };
-    if object
-        .get("format")
-        .and_then(Value::as_str)
-        .is_some_and(|format| matches!(format, "int128" | "uint128" | "float"))
-    {
+    let is_known = |(key, format): (&String, &Value)| {
+        key == "format" && matches!(format.as_str(), Some("int128" | "uint128" | "float"))
+    };
+    if object.iter().any(is_known) {
         object.shift_remove("format");
     }
     each_child(object, &mut strip);
@@ -128,14 +189,9 @@ pub(super) fn strip(schema: &mut Value) {
 
 /// An array says what its items are, if only that they may be anything: some readers refuse it otherwise.
 pub(super) fn items(object: &mut Map<String, Value>) {
-    let array = object.get("type").is_some_and(|types| {
-        types == "array"
-            || types
-                .as_array()
-                .is_some_and(|types| types.contains(&json!("array")))
-    });
-    if array && !object.contains_key("items") {
-        object.insert("items".to_owned(), json!({}));
+    let types = object.get("type");
+    if types.is_some_and(|types| has_type(types, "array")) && !object.contains_key("items") {
+        object.insert("items".to_owned(), Value::Object(Map::new()));
     }
 }
 
@@ -193,28 +249,24 @@ fn distribute(object: &mut Map<String, Value>) -> bool {
 }
 
 /// An object that names its properties has no others, unless it says so.
-fn close(object: &mut Map<String, Value>, distributed: bool, whole: bool) {
-    let union = object.contains_key("anyOf") || object.contains_key("oneOf");
-    let plain = whole && !union;
-    match object.get("unevaluatedProperties") {
-        Some(Value::Bool(false)) if plain || distributed => {
-            object.shift_remove("unevaluatedProperties");
+fn close(object: &mut Map<String, Value>, has: Has, distributed: bool) {
+    let plain = !has.any(Has::ELSEWHERE | Has::UNION);
+    let mut open = has.any(Has::ADDITIONAL | Has::PATTERNS);
+    if has.any(Has::UNEVALUATED) {
+        match object.get("unevaluatedProperties") {
+            Some(Value::Bool(false)) if plain || distributed => {
+                object.shift_remove("unevaluatedProperties");
+            }
+            Some(other) if plain && !has.any(Has::ADDITIONAL) => {
+                let other = other.clone();
+                object.shift_remove("unevaluatedProperties");
+                object.insert("additionalProperties".to_owned(), other);
+                open = true;
+            }
+            _ => open = true,
         }
-        Some(other) if plain && !object.contains_key("additionalProperties") => {
-            let other = other.clone();
-            object.shift_remove("unevaluatedProperties");
-            object.insert("additionalProperties".to_owned(), other);
-        }
-        _ => {}
     }
-    let open = [
-        "additionalProperties",
-        "patternProperties",
-        "unevaluatedProperties",
-    ]
-    .iter()
-    .any(|key| object.contains_key(*key));
-    if plain && !open && object.contains_key("properties") {
+    if plain && !open && has.any(Has::PROPERTIES) {
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
 }
@@ -304,7 +356,7 @@ fn fold_null(schema: &mut Value) {
     let Some(alternatives) = object.get("anyOf").and_then(Value::as_array) else {
         return;
     };
-    let is_null = |alternative: &&Value| alternative.get("type") == Some(&json!("null"));
+    let is_null = |alternative: &&Value| is_null(alternative);
     if alternatives.len() != 2 || alternatives.iter().filter(is_null).count() != 1 {
         return;
     }
@@ -331,8 +383,8 @@ fn fold_null(schema: &mut Value) {
     } else {
         match inner.get_mut("type") {
             Some(types @ Value::String(_)) => *types = json!([types.take(), "null"]),
-            Some(Value::Array(types)) if !types.contains(&json!("null")) => {
-                types.push(json!("null"));
+            Some(Value::Array(types)) if !types.iter().any(|one| one == "null") => {
+                types.push("null".into());
             }
             Some(Value::Array(_)) => {}
             _ => return,
@@ -356,18 +408,15 @@ fn fold_null(schema: &mut Value) {
 
 /// Whether null is an answer.
 pub(super) fn is_nullable(schema: &Value) -> bool {
-    schema
-        .get("type")
-        .and_then(Value::as_array)
-        .is_some_and(|types| types.contains(&json!("null")))
-        || schema
-            .get("anyOf")
-            .and_then(Value::as_array)
-            .is_some_and(|alternatives| {
-                alternatives
-                    .iter()
-                    .any(|one| one.get("type") == Some(&json!("null")))
-            })
+    let types = schema.get("type").and_then(Value::as_array);
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    types.is_some_and(|types| types.iter().any(|one| one == "null"))
+        || alternatives.is_some_and(|alternatives| alternatives.iter().any(is_null))
+}
+
+/// Whether a schema is of null alone.
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|name| name == "null")
 }
 
 /// The description of a parameter: its own words first, those of its type behind.

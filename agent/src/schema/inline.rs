@@ -162,19 +162,46 @@ impl Inliner<'_> {
         expanded
     }
 
-    fn expand_object(&mut self, object: &Map<String, Value>) -> Result<Value, SchemaError> {
-        let mut near = object.clone();
-        let target = near.shift_remove("$ref");
+    /// All but the reference. Of what cannot be said the last is told.
+    fn expand_members(
+        &mut self,
+        object: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, SchemaError> {
+        let mut near = Map::with_capacity(object.len());
         let mut failed = None;
-        let outer = std::mem::take(&mut self.open);
-        each_child(&mut near, &mut |child| match self.expand(child) {
-            Ok(expanded) => *child = expanded,
-            Err(error) => failed = Some(error),
-        });
-        self.open = outer;
-        if let Some(error) = failed {
-            return Err(error);
+        let mut expand = |schema: &Value| {
+            self.expand(schema).unwrap_or_else(|error| {
+                failed = Some(error);
+                Value::Null
+            })
+        };
+        for (key, value) in object {
+            if key == "$ref" {
+                continue;
+            }
+            let expanded = match (holds(key), value) {
+                (Holds::One, schema) => expand(schema),
+                (Holds::Named, Value::Object(schemas)) => {
+                    let schemas = schemas.iter();
+                    let expanded = schemas.map(|(name, schema)| (name.clone(), expand(schema)));
+                    Value::Object(expanded.collect())
+                }
+                (Holds::Listed, Value::Array(schemas)) => {
+                    Value::Array(schemas.iter().map(&mut expand).collect())
+                }
+                (_, value) => value.clone(),
+            };
+            near.insert(key.clone(), expanded);
         }
+        failed.map_or(Ok(near), Err)
+    }
+
+    fn expand_object(&mut self, object: &Map<String, Value>) -> Result<Value, SchemaError> {
+        let outer = std::mem::take(&mut self.open);
+        let near = self.expand_members(object);
+        self.open = outer;
+        let near = near?;
+        let target = object.get("$ref");
         let Some(target) = target else {
             return Ok(Value::Object(near));
         };
@@ -321,12 +348,17 @@ fn holds(key: &str) -> Holds {
 /// Visits the schemas directly inside a schema.
 pub(super) fn each_child(object: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (key, value) in object {
-        match (holds(key), value) {
-            (Holds::One, value) => visit(value),
-            (Holds::Named, Value::Object(schemas)) => schemas.values_mut().for_each(&mut *visit),
-            (Holds::Listed, Value::Array(schemas)) => schemas.iter_mut().for_each(&mut *visit),
-            _ => {}
-        }
+        each_in(key, value, visit);
+    }
+}
+
+/// Visits the schemas that a keyword has.
+pub(super) fn each_in(key: &str, value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    match (holds(key), value) {
+        (Holds::One, value) => visit(value),
+        (Holds::Named, Value::Object(schemas)) => schemas.values_mut().for_each(&mut *visit),
+        (Holds::Listed, Value::Array(schemas)) => schemas.iter_mut().for_each(&mut *visit),
+        _ => {}
     }
 }
 

@@ -8,9 +8,13 @@ pub(super) fn merge(base: Value, near: Map<String, Value>) -> Value {
     match base {
         Value::Bool(true) => Value::Object(near),
         Value::Bool(false) => Value::Bool(false),
-        Value::Object(base) => {
-            let mut both = base.clone();
+        Value::Object(mut base) => {
             let mut fits = !closes(&base, &near) && !closes(&near, &base);
+            if fits && !near.keys().any(|key| base.contains_key(key)) {
+                base.extend(near);
+                return Value::Object(base);
+            }
+            let mut both = base.clone();
             for (key, value) in &near {
                 fits = fits && add(&mut both, key, value).is_some();
             }
@@ -26,21 +30,19 @@ pub(super) fn merge(base: Value, near: Map<String, Value>) -> Value {
 
 /// Whether a property that only `other` has is something special to `one`.
 fn closes(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let limited = [
-        "additionalProperties",
-        "patternProperties",
-        "unevaluatedProperties",
-    ]
-    .iter()
-    .any(|key| one.contains_key(*key));
-    let names = |map: &Map<String, Value>| {
-        map.get("properties")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default()
+    let names = |map| Map::get(map, "properties").and_then(Value::as_object);
+    let Some(others) = names(other) else {
+        return false;
+    };
+    let limits = |key: &String| {
+        matches!(
+            key.as_str(),
+            "additionalProperties" | "patternProperties" | "unevaluatedProperties"
+        )
     };
     let own = names(one);
-    limited && names(other).keys().any(|name| !own.contains_key(name))
+    let is_own = |name| own.is_some_and(|own| own.contains_key(name));
+    one.keys().any(limits) && !others.keys().all(is_own)
 }
 
 fn all_of(mut base: Map<String, Value>, mut near: Map<String, Value>) -> Value {

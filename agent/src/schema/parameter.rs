@@ -100,7 +100,7 @@ impl Schema {
 
 /// The schema of one type: inlined, in its own words still.
 fn generate(
-    schema: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema,
+    schema: fn(&mut SchemaGenerator) -> schemars::Schema,
 ) -> Result<(Value, Map<String, Value>), SchemaError> {
     let settings = SchemaSettings::draft2020_12()
         .for_deserialize()

@@ -104,7 +104,9 @@ impl Schema {
     }
 
     fn make(value: Value, program: Program, rules: Rules) -> Self {
-        let text = value.to_string().into_boxed_str();
+        // As `Display` has it, without its detour through a formatter.
+        let text = serde_json::to_string(&value).unwrap_or_default();
+        let text = text.into_boxed_str();
         let fingerprint = Fingerprint::of(&text);
         Self(Arc::new(Inner {
             value,
