@@ -4,8 +4,8 @@
 //! back; `tools![]` lists such functions; an [`Agent`] asks a model, runs the calls and gives it the results until it has
 //! an answer.
 //!
-#![cfg_attr(feature = "macros", doc = "```")]
-#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
+#![cfg_attr(all(feature = "macros", feature = "run"), doc = "```")]
+#![cfg_attr(not(all(feature = "macros", feature = "run")), doc = "```ignore")]
 //! use agent::message::ToolCall;
 //! use agent::model::{ScriptedModel, Step};
 //! use agent::{Agent, State, tool, tools};
@@ -73,14 +73,24 @@
 //! |---|---|
 //! | `macros` | `#[tool]` and `tools!` |
 //! | `dynamic` | `Tool::dynamic`: tools whose schema is known only at run time |
-//! | `providers` | the three protocols as bytes in and out |
+//! | `run` | the loop: [`Agent`], sessions, [`model`], [`extensions`], [`history`], [`testing`] |
+//! | `providers` | `run`, and the three protocols as bytes in and out |
 //! | `http` | `providers`, an HTTP client under them, and `model::from_env` |
-//! | `sqlite` | conversations in a SQLite database, on request |
-//! | `toolkit` | built-in tools, on request: `toolkit` |
+//! | `sqlite` | `run`, and conversations in a SQLite database, on request |
+//! | `toolkit` | `macros`, `run`, and built-in tools, on request: `toolkit` |
 //! | `toolkit-shell` | `toolkit`, and commands in a shell (Unix) |
 //! | `toolkit-code` | `toolkit-shell`, and programs that the model writes (Unix) |
 //! | `toolkit-web` | `toolkit`, and pages of the web |
 //! | `toolkit-browser` | `toolkit-web`, and pages in a Chromium (Unix) |
+
+#![cfg_attr(
+    not(feature = "run"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "what the rooms below keep ready for the loop"
+    )
+)]
 
 pub mod json;
 // Expansions say `::agent`, also in this crate's own tests.
@@ -90,15 +100,21 @@ extern crate self as agent;
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __private;
+#[cfg(feature = "run")]
 pub mod extensions;
+#[cfg(feature = "run")]
 pub mod history;
 pub mod message;
+#[cfg(feature = "run")]
 pub mod model;
 #[cfg(feature = "providers")]
 pub mod provider;
+#[cfg(feature = "run")]
 mod run;
 pub mod schema;
+#[cfg(feature = "run")]
 mod sessions;
+#[cfg(feature = "run")]
 pub mod testing;
 mod tool;
 #[cfg(feature = "toolkit")]
@@ -107,7 +123,9 @@ pub mod toolkit;
 #[doc = include_str!("docs/yours.md")]
 pub mod yours {}
 
+#[cfg(feature = "run")]
 pub use run::*;
+#[cfg(feature = "run")]
 pub use sessions::*;
 pub use tool::*;
 
