@@ -33,7 +33,7 @@ impl<'r, 'a> Elements<'r, 'a> {
     }
 
     /// The visitor may have stopped early; the array may not go on.
-    pub(super) fn end(self) -> Read<()> {
+    pub(super) fn end(&mut self) -> Read<()> {
         if self.reader.scan.another(self.count == 0, b']')? {
             return Err(de::Error::custom(
                 "the array has more items than are wanted",
@@ -105,7 +105,7 @@ impl<'r, 'a> Members<'r, 'a> {
     }
 
     /// The visitor may have stopped early; the object may not go on.
-    pub(super) fn end(self) -> Read<()> {
+    pub(super) fn end(&mut self) -> Read<()> {
         if self.reader.scan.another(self.first, b'}')? {
             return Err(de::Error::custom(
                 "the object has more keys than are wanted",

@@ -1,7 +1,7 @@
 use super::gather::Refusal;
 use super::problem::Problems;
 use crate::json::scan::{Fault, ScanError};
-use serde::de;
+use serde::de::{self, value::Error as Words};
 use std::fmt;
 
 /// Why a text was not read. Carries no path: [`Schema::explain`](super::Schema::explain) finds every problem by a second walk.
@@ -132,6 +132,50 @@ impl de::Error for ReadError {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::new(usize::MAX, Reason::Message(message.to_string().into()))
+    }
+
+    // In serde's words, put together here once and not in whatever reads a type.
+
+    #[cold]
+    #[inline(never)]
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::custom(Words::invalid_type(found, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::custom(Words::invalid_value(found, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
+        Self::custom(Words::invalid_length(length, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(Words::unknown_variant(variant, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(Words::unknown_field(field, expected))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn missing_field(field: &'static str) -> Self {
+        Self::custom(Words::missing_field(field))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::custom(Words::duplicate_field(field))
     }
 }
 
