@@ -79,23 +79,28 @@ pub(super) fn merge(
     let mut report = Report::default();
     if let Some(told) = told {
         report.omit(told.omitted());
-        all.extend(
-            told.into_list()
-                .into_iter()
-                .map(|problem| (parameter_of(schema, &problem.path), problem)),
-        );
+        for problem in told.into_list() {
+            put(&mut all, parameter_of(schema, &problem.path), problem);
+        }
     }
     let news: Vec<_> = refusals
         .iter()
         .filter(|refusal| !refusal.follows_from(&all))
         .map(|refusal| (refusal.parameter, refusal.problem.clone()))
         .collect();
-    all.extend(news);
-    all.sort_by_key(|(parameter, _)| *parameter);
+    for (parameter, problem) in news {
+        put(&mut all, parameter, problem);
+    }
     for (_, problem) in all {
         report.add(problem);
     }
     report.finish()
+}
+
+/// Puts a problem behind those of its parameter. (There are few, and a sort of its own for each kind of list is much code.)
+fn put(all: &mut Vec<(usize, Problem)>, parameter: usize, problem: Problem) {
+    let at = all.partition_point(|(other, _)| *other <= parameter);
+    all.insert(at, (parameter, problem));
 }
 
 /// The parameter in whose value a path ends; one beyond the last, where that is nobody's.

@@ -30,11 +30,9 @@ pub(super) fn inline(
             .shift_remove("$defs")
             .or_else(|| object.shift_remove("definitions"))
     });
-    definitions.extend(
-        own.and_then(|own| own.as_object().cloned())
-            .into_iter()
-            .flatten(),
-    );
+    if let Some(Value::Object(own)) = own {
+        definitions.extend(own);
+    }
     let own = refers(&schema);
     // A root form refers to itself as `#`; placed under a property, `#` would be something else.
     let is_itself = |name: &String| name == "#";

@@ -89,7 +89,7 @@ impl Schema {
             definitions,
             ..Group::default()
         });
-        if schema.get("type") != Some(&json!("null")) {
+        if schema.get("type").is_none_or(|name| name != "null") {
             root.flatten(0, schema, true)
                 .map_err(|error| error.of(std::any::type_name::<T>()))?;
         }
@@ -226,7 +226,7 @@ impl Root {
                 .ok_or_else(not_an_object)?;
         }
         let union = object.contains_key("oneOf") || object.contains_key("anyOf");
-        if !union && object.get("type") != Some(&json!("object")) {
+        if !union && object.get("type").is_none_or(|name| name != "object") {
             return Err(not_an_object());
         }
         for key in ["oneOf", "anyOf"] {
@@ -237,14 +237,11 @@ impl Root {
                     .collect();
             }
         }
-        for (name, schema) in object
-            .shift_remove("properties")
-            .and_then(|properties| properties.as_object().cloned())
-            .into_iter()
-            .flatten()
-        {
-            self.claim(&name, Owner::Flattened(index))?;
-            self.properties.insert(name, schema);
+        if let Some(Value::Object(properties)) = object.shift_remove("properties") {
+            for (name, schema) in properties {
+                self.claim(&name, Owner::Flattened(index))?;
+                self.properties.insert(name, schema);
+            }
         }
         if let Some(Value::Array(names)) = object.shift_remove("required")
             && required
@@ -407,18 +404,23 @@ fn unit_members(alternative: Value) -> Vec<Value> {
 
 /// The type itself where the schema is of an `Option`.
 fn without_null(mut schema: Value) -> Value {
-    let null = json!({"type": "null"});
+    let is_null = |schema: &Value| {
+        let says = schema.as_object().filter(|says| says.len() == 1);
+        says.is_some_and(|says| says.get("type").is_some_and(|name| name == "null"))
+    };
     if let Some(alternatives) = schema.get("anyOf").and_then(Value::as_array)
         && let [one, other] = alternatives.as_slice()
-        && (*one == null || *other == null)
     {
-        return if *one == null {
-            other.clone()
-        } else {
-            one.clone()
-        };
+        if is_null(one) {
+            return other.clone();
+        }
+        if is_null(other) {
+            return one.clone();
+        }
     }
-    if schema.get("type") == Some(&json!(["object", "null"]))
+    if let Some([one, other]) = (schema.get("type").and_then(Value::as_array)).map(Vec::as_slice)
+        && one == "object"
+        && other == "null"
         && let Some(object) = schema.as_object_mut()
     {
         object.insert("type".to_owned(), "object".into());

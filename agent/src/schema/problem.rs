@@ -252,6 +252,7 @@ impl Report<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     first: Option<(usize, Vec<Problem>)>,
+    /// In their order.
     more: Vec<(usize, Vec<Problem>)>,
 }
 
@@ -259,17 +260,22 @@ impl Found {
     pub(super) fn push(&mut self, rank: usize, problems: Vec<Problem>) {
         match &self.first {
             None => self.first = Some((rank, problems)),
-            Some(_) => self.more.push((rank, problems)),
+            Some(_) => {
+                let at = self.more.partition_point(|(other, _)| *other <= rank);
+                self.more.insert(at, (rank, problems));
+            }
         }
     }
 
     pub(super) fn put_into(mut self, report: &mut Report<'_>) {
-        if !self.more.is_empty() {
-            self.more.splice(..0, self.first.take());
-            self.more.sort_by_key(|(rank, _)| *rank);
-        }
-        for (_, problems) in self.first.into_iter().chain(self.more) {
+        for (rank, problems) in self.more {
+            if let Some((_, first)) = self.first.take_if(|(first, _)| *first <= rank) {
+                report.append(first);
+            }
             report.append(problems);
+        }
+        if let Some((_, first)) = self.first {
+            report.append(first);
         }
     }
 }
