@@ -258,13 +258,12 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn push(&mut self, rank: usize, problems: Vec<Problem>) {
-        match &self.first {
-            None => self.first = Some((rank, problems)),
-            Some(_) => {
-                let at = self.more.partition_point(|(other, _)| *other <= rank);
-                self.more.insert(at, (rank, problems));
-            }
+        if self.first.is_none() {
+            self.first = Some((rank, problems));
+            return;
         }
+        let at = self.more.partition_point(|(other, _)| *other <= rank);
+        self.more.insert(at, (rank, problems));
     }
 
     pub(super) fn put_into(mut self, report: &mut Report<'_>) {
