@@ -3,7 +3,7 @@
 `agent`; and what it costs to start it, to make what a model is told of its tools, and to call one of them. PERFORMANCE.md
 has the figures.
 
-    python3 tests/build-cost.py            # by hand, the core, the defaults, everything
+    python3 tests/build-cost.py            # by hand, the core, the core and the loop, the defaults, everything
     python3 tests/build-cost.py core       # one of them
 
 The crates are made in a folder of their own beside the target folder of the workspace, and each is built clean.
@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent.parent
 ROOM = Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target")).resolve() / "build-cost"
 FEATURES = {
     "core": ', default-features = false, features = ["macros"]',
+    "loop": ', default-features = false, features = ["macros", "run"]',
     "defaults": "",
     "everything": ', features = ["toolkit-code", "toolkit-browser", "signing", "sqlite"]',
 }
