@@ -18,7 +18,8 @@ use super::host::RunHost;
 use super::limit::Limit;
 use super::running::{RunningCalls, show_progress};
 use super::state::{
-    Head, OpenCall, RunState, Stage, calls_of_last, close_calls, interrupted, waiting,
+    Head, OpenCall, RunState, Stage, calls_before_last, calls_of_last, close_calls, interrupted,
+    waiting,
 };
 use super::turn::Drive;
 use crate::message::{Outcome, ToolCall};
@@ -111,9 +112,12 @@ impl Drive<'_> {
     /// When they would go beyond a limit.
     fn count_fresh(&mut self, open: &[OpenCall]) -> Result<(), Cause> {
         if open.iter().all(|open| matches!(open.stage, Stage::Asked)) {
-            let counted = self
-                .host
-                .count_calls(calls_of_last(&self.state.transcript).map(|call| &**call));
+            let counted = {
+                let transcript = &self.state.transcript;
+                let calls = calls_of_last(transcript).map(|call| &**call);
+                let before = calls_before_last(transcript).map(|call| &**call);
+                self.host.count_calls(&calls, before)
+            };
             counted.map_err(Cause::Limit)?;
             if self.effects.keeps() {
                 // What is written down from here on says so: a batch that a crash cuts in two is counted once.

@@ -12,6 +12,7 @@ use super::limit::Limit;
 use super::limits::Counts;
 use super::output::Shape;
 use super::plan::Setup;
+use super::repeats::are_same;
 use super::state::Standing;
 use super::tray::Tray;
 use crate::message::{ToolCall, ToolResult, Usage};
@@ -247,23 +248,26 @@ impl RunHost {
         }
     }
 
-    /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it.
+    /// Counts calls that are about to start, unless they would go beyond a limit of this run or of one around it: those of a
+    /// reply, and of the last one before it that had some.
     pub(super) fn count_calls<'c>(
         &self,
-        calls: impl Iterator<Item = &'c ToolCall> + Clone,
+        calls: &(impl Iterator<Item = &'c ToolCall> + Clone),
+        before: impl Iterator<Item = &'c ToolCall> + Clone,
     ) -> Result<(), Limit> {
-        self.count_calls_of(calls, true)
+        let are_same = || are_same(calls.clone(), before);
+        self.count_calls_of(calls.clone(), Some(are_same))
     }
 
     /// The same of a call that a tool or the host makes.
     pub(super) fn count_invoked(&self, call: &ToolCall) -> Result<(), Limit> {
-        self.count_calls_of(std::iter::once(call), false)
+        self.count_calls_of(std::iter::once(call), None::<fn() -> bool>)
     }
 
     fn count_calls_of<'c>(
         &self,
         calls: impl Iterator<Item = &'c ToolCall> + Clone,
-        are_own: bool,
+        repeat: Option<impl FnOnce() -> bool>,
     ) -> Result<(), Limit> {
         let limits = &self.setup().limits;
         let mut counts = self.lock_counts();
@@ -271,14 +275,14 @@ impl RunHost {
             return Err(limit);
         }
         // Of what is called inside calls only the sum counts: what repeats is what the model of this run asks for.
-        if are_own {
+        if let Some(repeat) = repeat {
             // Of a reply that was cut off no call starts.
             counts.cut_offs = 0;
-            counts.note_repeats(limits, calls.clone())?;
+            counts.note_repeats(limits, repeat)?;
         }
         // Last, and under the lock: the runs around count only what this one lets start.
         if let Some(outer) = self.outer() {
-            outer.count_calls_of(calls.clone(), false)?;
+            outer.count_calls_of(calls.clone(), None::<fn() -> bool>)?;
         }
         counts.count_calls(limits, calls);
         Ok(())

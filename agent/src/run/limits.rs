@@ -1,7 +1,6 @@
 //! What a run may use at most, and what it has used.
 
 use super::limit::Limit;
-use super::repeats::digest;
 use crate::message::{ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -196,9 +195,9 @@ impl Limits {
         self
     }
 
-    /// At most so many turns in a row with the same calls, with the same arguments, however these are written; looked at before
-    /// a batch starts. Only what
-    /// the model itself asks for is compared, not what tools [call](crate::ToolContext::invoke) or agents inside calls do.
+    /// At most so many turns in a row with the same calls, looked at before a batch starts. Arguments are the same if they are
+    /// the same JSON, in whichever order its members stand and however its texts and numbers are written; none are `{}`. Only
+    /// what the model itself asks for is compared, not what tools [call](crate::ToolContext::invoke) or agents inside calls do.
     pub fn repeats(mut self, times: u32) -> Self {
         self.repeats = Some(times);
         self
@@ -354,8 +353,7 @@ pub(super) struct Counts {
     /// Time that processes before this one spent on the run.
     pub(super) elapsed: Duration,
     pub(super) error_turns: u32,
-    /// A digest of the calls of the last turn, and how many turns in a row had the same.
-    pub(super) last_calls: u64,
+    /// How many turns in a row had the same calls.
     pub(super) repeats: u32,
     pub(super) unknown_tools: u32,
     pub(super) retries: BTreeMap<String, u32>,
@@ -387,23 +385,18 @@ impl Counts {
     /// # Errors
     ///
     /// When that was so too often.
-    pub(super) fn note_repeats<'c>(
+    pub(super) fn note_repeats(
         &mut self,
         limits: &Limits,
-        calls: impl Iterator<Item = &'c ToolCall>,
+        are_same: impl FnOnce() -> bool,
     ) -> Result<(), Limit> {
-        if let Some(most) = limits.repeats {
-            // The digest is of one build only; a run that goes on elsewhere begins to count anew.
-            let digest = digest(calls);
-            self.repeats = if digest == self.last_calls {
-                self.repeats.saturating_add(1)
-            } else {
-                1
-            };
-            self.last_calls = digest;
-            if self.repeats > most {
-                return Err(Limit::Repeats(most));
-            }
+        let Some(most) = limits.repeats else {
+            return Ok(());
+        };
+        let before = if are_same() { self.repeats } else { 0 };
+        self.repeats = before.saturating_add(1);
+        if self.repeats > most {
+            return Err(Limit::Repeats(most));
         }
         Ok(())
     }

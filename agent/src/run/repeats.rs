@@ -5,11 +5,34 @@ use crate::message::ToolCall;
 use foldhash::fast::FixedState;
 use std::hash::{BuildHasher, Hasher};
 
+/// Whether calls ask for the same as those before them, in whichever order and however they are written.
+pub(super) fn are_same<'c>(
+    calls: impl Iterator<Item = &'c ToolCall> + Clone,
+    before: impl Iterator<Item = &'c ToolCall> + Clone,
+) -> bool {
+    let written = |call: &'c ToolCall| (&*call.name, &*call.arguments);
+    if calls.clone().map(written).eq(before.clone().map(written)) {
+        return true;
+    }
+    // Mostly other tools are called, and to see that nothing is to be read.
+    names(calls.clone()) == names(before.clone()) && digest(calls) == digest(before)
+}
+
+/// A number for the tools that these calls name, in whichever order.
+fn names<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
+    calls.fold(0, |sum: u64, call| sum.wrapping_add(of_text(&call.name)))
+}
+
 /// A number for what these calls ask for, in whichever order and however they are written.
-pub(super) fn digest<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
+fn digest<'c>(calls: impl Iterator<Item = &'c ToolCall>) -> u64 {
     // A sum is the same in whichever order.
     calls.fold(0, |sum: u64, call| {
-        let arguments = of_json(&call.arguments).unwrap_or_else(|| of_text(&call.arguments));
+        // No arguments are an object without members, as they are where they are checked.
+        let text = match call.arguments.trim() {
+            "" | "null" => "{}",
+            text => text,
+        };
+        let arguments = of_json(text).unwrap_or_else(|| of_text(text));
         sum.wrapping_add(of_pair(of_text(&call.name), arguments))
     })
 }
@@ -67,16 +90,51 @@ fn string(scan: &mut Scanner<'_>) -> Option<u64> {
     is_here.then(|| scan.string().ok().map(|text| of_text(&text)))?
 }
 
-/// What is written in other digits is the same number, and a whole one has all of its digits.
+/// However it is written, and by all of its digits: `1e2` is 100, and two large numbers that are one as floats stay two.
 fn number(scan: &mut Scanner<'_>) -> Option<u64> {
     if let Some(whole) = scan.take_whole() {
-        return Some(of_pair(u64::from(b'i'), whole.cast_unsigned()));
+        return Some(of_few_digits(whole.unsigned_abs(), 0, whole < 0));
     }
-    let number = scan.number().ok()?;
-    Some(match number.text.parse::<f64>() {
-        Ok(decimal) if !number.whole => of_pair(u64::from(b'd'), decimal.to_bits()),
-        _ => of_pair(u64::from(b'w'), of_text(number.text)),
-    })
+    let text = scan.number().ok()?.text;
+    let positive = text.strip_prefix('-');
+    let (mantissa, exponent) = positive
+        .unwrap_or(text)
+        .split_once(['e', 'E'])
+        .unwrap_or((positive.unwrap_or(text), "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole, fraction].concat();
+    let significant = digits.trim_matches('0');
+    if significant.is_empty() {
+        return Some(of_few_digits(0, 0, false));
+    }
+    let zeros = digits.len() - digits.trim_end_matches('0').len();
+    let place = |exponent: i64| {
+        exponent
+            .checked_sub(i64::try_from(fraction.len()).ok()?)?
+            .checked_add(i64::try_from(zeros).ok()?)
+    };
+    Some(
+        match (exponent.parse().ok().and_then(place), significant.parse()) {
+            (Some(place), Ok(few)) => of_few_digits(few, place, positive.is_some()),
+            (Some(place), Err(_)) => of_digits(of_text(significant), place, positive.is_some()),
+            // So far out that nobody means a number by it.
+            (None, _) => of_text(text),
+        },
+    )
+}
+
+/// A number of so many digits and zeros behind them. Zero has no sign.
+fn of_few_digits(mut digits: u64, mut zeros: i64, negative: bool) -> u64 {
+    while digits != 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        zeros += 1;
+    }
+    of_digits(digits, zeros, negative && digits != 0)
+}
+
+fn of_digits(digits: u64, zeros: i64, negative: bool) -> u64 {
+    let kind = if negative { b'-' } else { b'+' };
+    of_pair(of_pair(kind.into(), digits), zeros.cast_unsigned())
 }
 
 fn of_text(text: &str) -> u64 {
@@ -94,12 +152,11 @@ mod tests {
     use super::*;
 
     fn same(left: &[&str], right: &[&str]) -> bool {
-        let digest_of = |texts: &[&str]| {
+        let calls_of = |texts: &[&str]| -> Vec<ToolCall> {
             let call = |text: &&str| ToolCall::new("", "tool", *text);
-            let calls: Vec<ToolCall> = texts.iter().map(call).collect();
-            digest(calls.iter())
+            texts.iter().map(call).collect()
         };
-        digest_of(left) == digest_of(right)
+        are_same(calls_of(left).iter(), calls_of(right).iter())
     }
 
     #[test]
@@ -111,6 +168,16 @@ mod tests {
                 r#"{"o":{"l":-1,"k":null}}"#,
             ),
             (r#"{"f": 0.50}"#, r#"{"f": 5e-1}"#),
+            (r#"{"f": 1, "g": -20}"#, r#"{"f": 1.0, "g": -2E+1}"#),
+            (r#"{"f": 100}"#, r#"{"f": 1e2}"#),
+            (r#"{"f": 1e400}"#, r#"{"f": 10.0e399}"#),
+            (
+                r#"{"f": 12345678901234567890123}"#,
+                r#"{"f": 1234567890123456789012.30e1}"#,
+            ),
+            (r#"{"f": [0, 0, 0, 0]}"#, r#"{"f": [-0, 0.0, -0.0, 0e7]}"#),
+            ("", "{}"),
+            ("null", " { } "),
             ("not JSON", "not JSON"),
         ] {
             assert!(same(&[left], &[right]), "{left} {right}");
@@ -128,6 +195,19 @@ mod tests {
             (r#"{"a": [[1], 2]}"#, r#"{"a": [1, [2]]}"#),
             (r#"{"a": 1, "b": 2}"#, r#"{"a": 2, "b": 1}"#),
             (r#"{"a": null}"#, r#"{"a": false}"#),
+            (r#"{"a": 1}"#, r#"{"a": -1}"#),
+            (r#"{"a": 1}"#, r#"{"a": 10}"#),
+            (r#"{"a": 0.1}"#, r#"{"a": 0.01}"#),
+            (r#"{"a": 1e400}"#, r#"{"a": 1e500}"#),
+            (
+                r#"{"a": 9007199254740992.0}"#,
+                r#"{"a": 9007199254740993.0}"#,
+            ),
+            (
+                r#"{"a": 12345678901234567890123}"#,
+                r#"{"a": 12345678901234567890124}"#,
+            ),
+            ("null", "[]"),
             (r#"{"a": []}"#, r#"{"a": {}}"#),
             ("{}", "[]"),
             ("not JSON", "nor this"),
@@ -136,5 +216,8 @@ mod tests {
             assert!(!same(&[left], &[right]), "{left} {right}");
         }
         assert!(!same(&["{}"], &["{}", "{}"]));
+        let [one, other] = ["one", "other"].map(|name| ToolCall::new("", name, "{}"));
+        assert!(!are_same([&one].into_iter(), [&other].into_iter()));
+        assert!(!are_same([&one].into_iter(), [].into_iter()));
     }
 }

@@ -355,6 +355,15 @@ pub(super) fn calls_of_last(
     transcript.last().into_iter().flat_map(Message::calls)
 }
 
+/// The calls of the last message before it that had some.
+pub(super) fn calls_before_last(
+    transcript: &Transcript,
+) -> impl Iterator<Item = &Arc<ToolCall>> + Clone {
+    let before = transcript.iter().rev().skip(1);
+    let mut with_calls = before.filter(|message| message.calls().next().is_some());
+    with_calls.next().into_iter().flat_map(Message::calls)
+}
+
 /// What these calls wait for, if one of them does: for a person first, since a program asks differently then.
 pub(super) fn waiting(open: &[OpenCall]) -> Option<Cause> {
     let suspended = || {
