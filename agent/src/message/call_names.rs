@@ -2,7 +2,6 @@
 
 use super::ToolCall;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
 use std::sync::Arc;
 
 /// The id of a call and the name of its tool.
@@ -57,7 +56,7 @@ impl From<&ToolCall> for CallNames {
 }
 
 /// Them as they are written down.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 struct Both<T> {
     call_id: T,
     name: T,
@@ -66,12 +65,6 @@ struct Both<T> {
 impl PartialEq for CallNames {
     fn eq(&self, other: &Self) -> bool {
         self.both() == other.both()
-    }
-}
-
-impl fmt::Debug for CallNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.both().fmt(f)
     }
 }
 

@@ -1,9 +1,10 @@
 use super::{CallNames, Content};
 use crate::json::{Mends, Provenance};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The one answer to one call, as the model reads it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
     #[serde(flatten)]
@@ -82,6 +83,18 @@ impl ToolResult {
             [Content::Text { text }] => std::mem::take(text),
             _ => self.text(),
         }
+    }
+}
+
+impl fmt::Debug for ToolResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolResult")
+            .field("call_id", &self.names.call_id())
+            .field("name", &self.names.name())
+            .field("content", &self.content)
+            .field("outcome", &self.outcome)
+            .field("mends", &self.mends)
+            .finish()
     }
 }
 
