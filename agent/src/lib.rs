@@ -93,8 +93,8 @@
 )]
 
 pub mod json;
-// Expansions say `::agent`, also in this crate's own tests.
-#[allow(unused_extern_crates, reason = "nothing outside of tests says so")]
+// Expansions say `::agent`, also in this crate's own tools and tests.
+#[cfg(any(test, feature = "toolkit"))]
 extern crate self as agent;
 
 #[doc(hidden)]
@@ -123,10 +123,22 @@ pub mod toolkit;
 #[doc = include_str!("docs/yours.md")]
 pub mod yours {}
 
+// By name, so that the compiler tells who has left the loop out which feature it is.
 #[cfg(feature = "run")]
-pub use run::*;
+pub use run::{
+    Agent, AgentBuilder, Answer, Brought, CallEnded, Change, Compactor, ConcurrencyLimit,
+    DecisionError, DecodeAnswerError, Event, Execution, Extension, ExtensionError, Inbox, KeepLast,
+    Limit, Limits, LiveCall, LiveRun, LiveStage, LiveTools, Middleware, Next, NextTurn, Paused,
+    PendingCall, Prompt, RateLimit, Retry, Run, RunError, RunErrorKind, RunStream, Session,
+    SessionError, SessionLog, SessionStore, Shorter, Stored, Summarize, TypedAnswer, TypedRun,
+    Verdict, WaitingCall, Watch,
+};
+#[cfg(feature = "signing")]
+pub use run::{SealError, SigningKey};
+#[cfg(feature = "sqlite")]
+pub use sessions::SqliteSessions;
 #[cfg(feature = "run")]
-pub use sessions::*;
+pub use sessions::{FileSessions, MemorySessions};
 pub use tool::*;
 
 #[cfg(feature = "macros")]
