@@ -377,7 +377,12 @@ impl ToolContext {
         if !self.inner.open.load(Ordering::Relaxed) {
             return;
         }
-        self.inner.open.store(false, Ordering::SeqCst);
+        // Where nobody else has it, nobody asks for its token meanwhile.
+        let order = match Arc::strong_count(&self.inner) {
+            1 => Ordering::Relaxed,
+            _ => Ordering::SeqCst,
+        };
+        self.inner.open.store(false, order);
         if let Some(own) = self.inner.own.get() {
             own.cancel();
         }
