@@ -219,7 +219,8 @@ impl ToolSet {
     /// It checks as [`answer`](Self::answer) does: the arguments are mended and checked whole, a panic is caught, a tool
     /// that needs approval is refused. It leaves out what belongs to an [`Agent`](crate::Agent): asking for approval,
     /// hooks, limits of time and size, cancellation and events. A call of a tool that answers in text costs what a call
-    /// written by hand would, and one allocation. Of an answer with images only the texts are given, a line each.
+    /// written by hand would, and one allocation. Of an answer with images only the texts are given, a line each. The tool is
+    /// given `context` itself, with the call id and the name that it has.
     ///
     /// ```
     /// # async fn shown(tools: agent::ToolSet, context: agent::ToolContext) {
