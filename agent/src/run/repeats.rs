@@ -96,11 +96,9 @@ fn number(scan: &mut Scanner<'_>) -> Option<u64> {
         return Some(of_few_digits(whole.unsigned_abs(), 0, whole < 0));
     }
     let text = scan.number().ok()?.text;
-    let positive = text.strip_prefix('-');
-    let (mantissa, exponent) = positive
-        .unwrap_or(text)
-        .split_once(['e', 'E'])
-        .unwrap_or((positive.unwrap_or(text), "0"));
+    let unsigned = text.trim_start_matches('-');
+    let negative = unsigned.len() < text.len();
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();
     let significant = digits.trim_matches('0');
@@ -115,8 +113,8 @@ fn number(scan: &mut Scanner<'_>) -> Option<u64> {
     };
     Some(
         match (exponent.parse().ok().and_then(place), significant.parse()) {
-            (Some(place), Ok(few)) => of_few_digits(few, place, positive.is_some()),
-            (Some(place), Err(_)) => of_digits(of_text(significant), place, positive.is_some()),
+            (Some(place), Ok(few)) => of_few_digits(few, place, negative),
+            (Some(place), Err(_)) => of_digits(of_text(significant), place, negative),
             // So far out that nobody means a number by it.
             (None, _) => of_text(text),
         },
