@@ -27,6 +27,7 @@ mod tests;
 pub(crate) use ends::Ends;
 pub use invalid::{Invalid, InvalidReason};
 pub use mend::{Mend, MendKind, Mends, Place, Provenance};
+pub(crate) use number::Decimal;
 pub use number::Number;
 pub use parse::{Parsed, Partial, Repaired, parse};
 pub use stream::PartialArguments;

@@ -38,41 +38,19 @@ impl<'a> Number<'a> {
     /// assert_eq!(whole("1e400"), None);
     /// ```
     pub fn to_whole(&self) -> Option<String> {
-        let (negative, rest) = match self.0.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, &*self.0),
-        };
-        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let fraction = fraction.trim_end_matches('0');
-        let digits = format!("{whole}{fraction}");
-        let digits = digits.trim_start_matches('0');
+        let Decimal {
+            is_negative,
+            digits,
+            zeros,
+        } = Decimal::of(&self.0);
         if digits.is_empty() {
             return Some("0".to_owned());
         }
-        // An exponent beyond i64 belongs to a number far outside every integer, or to a fraction.
-        let exponent: i64 = exponent.parse().ok()?;
-        let shift = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-        let digits = match usize::try_from(shift) {
-            Ok(zeros) if zeros.saturating_add(digits.len()) <= LONGEST_INTEGER => {
-                format!("{digits}{}", "0".repeat(zeros))
-            }
-            Ok(_) => return None,
-            Err(_) => {
-                let cut = usize::try_from(shift.unsigned_abs()).ok()?;
-                let (kept, dropped) = digits.split_at_checked(digits.len().checked_sub(cut)?)?;
-                if kept.is_empty() || dropped.bytes().any(|digit| digit != b'0') {
-                    return None;
-                }
-                kept.to_owned()
-            }
-        };
-        (digits.len() <= LONGEST_INTEGER).then(|| {
-            if negative {
-                format!("-{digits}")
-            } else {
-                digits
-            }
+        // What has zeros in front of its last digit is a fraction.
+        let zeros = usize::try_from(zeros?).ok()?;
+        (zeros.saturating_add(digits.len()) <= LONGEST_INTEGER).then(|| {
+            let sign = if is_negative { "-" } else { "" };
+            format!("{sign}{digits}{}", "0".repeat(zeros))
         })
     }
 
@@ -85,6 +63,36 @@ impl<'a> Number<'a> {
 impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// What the text of a number says, however it is written.
+#[derive(Debug)]
+pub(crate) struct Decimal {
+    pub(crate) is_negative: bool,
+    /// Without zeros in front and behind: none of zero.
+    pub(crate) digits: String,
+    /// How many zeros stand behind the digits; below zero, how many of the digits are behind the point. `None` is far outside
+    /// of every integer, or of every fraction.
+    pub(crate) zeros: Option<i64>,
+}
+
+impl Decimal {
+    pub(crate) fn of(number: &str) -> Self {
+        let unsigned = number.trim_start_matches('-');
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits = [whole, fraction].concat();
+        let all = digits.len();
+        digits.truncate(digits.trim_end_matches('0').len());
+        // Lengths of texts that are in memory.
+        let moved = (all - digits.len()).cast_signed() - fraction.len().cast_signed();
+        let exponent: Option<i64> = exponent.parse().ok();
+        Self {
+            is_negative: unsigned.len() < number.len(),
+            digits: digits.trim_start_matches('0').to_owned(),
+            zeros: exponent.and_then(|exponent| exponent.checked_add(i64::try_from(moved).ok()?)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether a model asks for what it has just asked for.
 
+use crate::json::Decimal;
 use crate::json::scan::{MAX_DEPTH, Scanner};
 use crate::message::ToolCall;
 use foldhash::fast::FixedState;
@@ -96,29 +97,18 @@ fn number(scan: &mut Scanner<'_>) -> Option<u64> {
         return Some(of_few_digits(whole.unsigned_abs(), 0, whole < 0));
     }
     let text = scan.number().ok()?.text;
-    let unsigned = text.trim_start_matches('-');
-    let negative = unsigned.len() < text.len();
-    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = [whole, fraction].concat();
-    let significant = digits.trim_matches('0');
-    if significant.is_empty() {
-        return Some(of_few_digits(0, 0, false));
-    }
-    let zeros = digits.len() - digits.trim_end_matches('0').len();
-    let place = |exponent: i64| {
-        exponent
-            .checked_sub(i64::try_from(fraction.len()).ok()?)?
-            .checked_add(i64::try_from(zeros).ok()?)
-    };
-    Some(
-        match (exponent.parse().ok().and_then(place), significant.parse()) {
-            (Some(place), Ok(few)) => of_few_digits(few, place, negative),
-            (Some(place), Err(_)) => of_digits(of_text(significant), place, negative),
-            // So far out that nobody means a number by it.
-            (None, _) => of_text(text),
-        },
-    )
+    let Decimal {
+        is_negative,
+        digits,
+        zeros,
+    } = Decimal::of(text);
+    Some(match (zeros, digits.parse()) {
+        _ if digits.is_empty() => of_few_digits(0, 0, false),
+        (Some(zeros), Ok(few)) => of_few_digits(few, zeros, is_negative),
+        (Some(zeros), Err(_)) => of_digits(of_text(&digits), zeros, is_negative),
+        // So far out that nobody means a number by it.
+        (None, _) => of_text(text),
+    })
 }
 
 /// A number of so many digits and zeros behind them. Zero has no sign.
